@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/step_key.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -61,6 +62,7 @@ std::optional<source> source_of(const std::string &kernel, const std::filesystem
 struct statement {
   std::string text;
   std::vector<std::size_t> lines;  // of each character
+  std::vector<std::size_t> names;  // the statements that its variables are made by
 };
 
 std::vector<statement> statements_of(const source &kernel) {
@@ -88,14 +90,38 @@ std::string word_at(const std::string &text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
+// How many steps before this one compute the same.
+std::size_t copies_before(const program &p, node_id step) {
+  std::map<step_key, node_id> firsts;
+  std::vector<node_id> first_of;
+  std::size_t copies = 0;
+  for (node_id n = 0; n <= step; ++n) {
+    node x = p[n];
+    for (node_id &operand : x.in) operand = first_of[operand];
+    const bool is_single = is_argument(x) || x.kind == op::uniform || x.kind == op::carried;
+    first_of.push_back(is_single ? n : firsts.try_emplace(key_of(x), n).first->second);
+  }
+  for (node_id n = 0; n < step; ++n) copies += first_of[n] == first_of[step];
+  return copies;
+}
+
+// Functions of the library that make conditions and biases of positions.
+constexpr std::string_view of_positions[] = {
+    "causal",        "cached_causal", "sliding_window", "padding",        "prefix",  "dilated",
+    "global_window", "relative_bias", "t5_bias",        "t5_causal_bias", "document"};
+
 // A kernel as it is written, and how much of a step each statement says.
 class written_kernel {
  public:
-  written_kernel(const program &p, const source &kernel) : p_(p), all_(statements_of(kernel)) {
+  written_kernel(const program &p, const source &kernel)
+      : p_(p), positions_(steps_of_positions(p)), all_(statements_of(kernel)) {
+    std::map<std::string, std::size_t> made_by;  // a variable: its statement
     for (std::size_t k = 0; k < all_.size(); ++k) {
       declared(all_[k].text);
+      for (const auto &[name, by] : made_by)
+        if (word(all_[k].text, name).share == 1) all_[k].names.push_back(by);
       const std::size_t at = all_[k].text.find("auto ");
-      if (at != std::string::npos) made_by_[word_at(all_[k].text, at + 5)] = k;
+      if (at != std::string::npos) made_by[word_at(all_[k].text, at + 5)] = k;
     }
   }
 
@@ -106,15 +132,17 @@ class written_kernel {
       if (const auto line = line_of(p_[step].in[1])) return line;
     constexpr double enough = 0.1;
     double most = enough;
-    std::optional<std::size_t> line;
+    std::vector<std::size_t> lines;  // those that say as much
     for (const statement &s : all_) {
       if (is_signature(s)) continue;
       const double now = share(step, s, 0);
-      if (now <= most) continue;
+      if (now < most || (now == most && lines.empty())) continue;
+      if (now > most) lines.clear();
       most = now;
-      line = s.lines[said(step, s.text).at];
+      lines.push_back(s.lines[said(step, s.text).at]);
     }
-    return line;
+    if (lines.empty()) return {};
+    return lines[std::min(copies_before(p_, step), lines.size() - 1)];
   }
 
  private:
@@ -189,8 +217,20 @@ class written_kernel {
     }
     const std::string_view name = name_of(x.kind);
     if (name == "and" || name == "or" || !std::isalpha(static_cast<unsigned char>(name.front())))
-      return sign(text, name);
-    return word(text, name);
+      return or_of_positions(step, text, sign(text, name));
+    const found one = word(text, name);
+    if (x.kind == op::take && one.share < 1) return word(text, "slice");
+    return or_of_positions(step, text, one);
+  }
+
+  // Where the step is not in the text: causal<seq, kv> for index(kv) <= index(seq).
+  found or_of_positions(node_id step, const std::string &text, const found &own) const {
+    constexpr double by_function = 0.5;
+    const node &x = p_[step];
+    if (own.share > 0 || !positions_[step] || (x.type != b8 && x.type != i32)) return own;
+    for (const std::string_view function : of_positions)
+      if (const found one = word(text, function); one.share == 1) return {by_function, one.at};
+    return own;
   }
 
   // The operation, and half as much its operands: in the statement, or in those that it names.
@@ -201,20 +241,23 @@ class written_kernel {
     const std::vector<node_id> &in = p_[step].in;
     if (depth == deepest || in.empty()) return own;
     double of_operands = 0;
-    for (const node_id operand : in) {
-      double best = share(operand, s, depth + 1);
-      for (const auto &[name, by] : made_by_)
-        if (&all_[by] != &s && word(s.text, name).share == 1)
-          best = std::max(best, 0.95 * share(operand, all_[by], depth + 1));
-      of_operands += best;
-    }
+    for (const node_id operand : in) of_operands += most_of(operand, s, depth + 1);
     return own + 0.5 * of_operands / static_cast<double>(in.size());
+  }
+  // The share of a step in a statement, or in one that it names: rename<seq, kv>(P) names P.
+  double most_of(node_id step, const statement &s, int depth, int hops = 0) const {
+    constexpr int furthest = 2;
+    double most = share(step, s, depth);
+    if (hops < furthest)
+      for (const std::size_t by : s.names)
+        most = std::max(most, 0.95 * most_of(step, all_[by], depth, hops + 1));
+    return most;
   }
 
   const program &p_;
-  const std::vector<statement> all_;
-  std::map<std::string, std::string> names_;    // of arguments: in the kernel
-  std::map<std::string, std::size_t> made_by_;  // a variable: its statement
+  const std::vector<bool> positions_;
+  std::vector<statement> all_;
+  std::map<std::string, std::string> names_;  // of arguments: in the kernel
 };
 
 }  // namespace

@@ -21,6 +21,23 @@ constexpr axis<"d", 8> d;
 constexpr auto soft =
     kernel<"soft">([](in<"X", seq, d> X) -> out<"Y", seq, d> { return X * log(exp(X)); });
 
+constexpr axis<"before"> before;
+constexpr alias<"now", seq> now;
+constexpr axis<"all"> all;
+constexpr axis<"packed", 24> packed;
+constexpr axis<"part", 8> part;
+
+constexpr auto aligned = kernel<"aligned">(
+    [](in<"Q", seq, d> Q, in<"old", before, d> old, in<"fresh", now, d> fresh) -> out<"Y", seq, d> {
+      auto K = concat<all>(old, fresh);
+      return scaled_dot_product<d, all>(Q, K, K, causal<seq, all, align::first>);
+    });
+
+constexpr auto cut = kernel<"cut">([
+](in<"X", seq, packed> X) -> outs<out<"q", seq, part>, out<"k", seq, part>, out<"v", seq, part>> {
+  return {slice<packed, part>(X, 0), slice<packed, part>(X, 8), slice<packed, part>(X, 8)};
+});
+
 constexpr auto late =
     kernel<"late">([](in<"X", seq, d> X, in<"length", i32> length) -> out<"Y", d> {
       return max<seq>(mask(X, index(seq) <= length));
@@ -63,6 +80,32 @@ TEST_CASE("a slip in a mask is in the line of its condition") {
                         "      return max<seq>(mask(X, keep));\n"
                         "    });\n"),
             late) == "spec.hpp:4: error: ");
+}
+
+TEST_CASE("a slip in a mask is in the line that has its function") {
+  const source_files files;
+  CHECK(place(files.write(
+                  "spec.hpp",
+                  "inline constexpr auto aligned = kernel<\"aligned\">(\n"
+                  "    [](in<\"Q\", seq> Q, in<\"old\", before> old, in<\"fresh\", now> fresh) {\n"
+                  "      auto K = concat<all>(old, fresh);\n"
+                  "      return scaled_dot_product<d, all>(Q, K, K, causal<seq, all, ..>);\n"
+                  "    });\n"),
+              aligned) == "spec.hpp:4: error: ");
+}
+
+TEST_CASE("a slip in a step that is written twice is in the second line") {
+  const source_files files;
+  CHECK(place(files.write("spec.hpp",
+                          "inline constexpr auto cut = kernel<\"cut\">(\n"
+                          "    [](in<\"X\", seq, packed> X) -> outs<> {\n"
+                          "      auto q = slice<packed, part>(X, 0);\n"
+                          "      auto other = rename<seq, now>(X);\n"
+                          "      auto k = slice<packed, part>(other, 8);\n"
+                          "      auto v = slice<packed, part>(other, 8);\n"
+                          "      return {q, k, v};\n"
+                          "    });\n"),
+              cut) == "spec.hpp:6: error: ");
 }
 
 TEST_CASE("a slip is in the line that has its operation") {
