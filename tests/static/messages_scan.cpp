@@ -109,4 +109,28 @@ static_assert(says<decltype(scan<seq>(
     "scan<seq>: the step takes references its operands are values: [](auto state, auto x, ..), "
     "without &"));
 
+// several states
+static_assert(
+    says<decltype(scan<seq>(std::make_tuple(zeros<batch, d_model>(), zeros<batch>()), adds, X))>(
+        "scan<seq>: a scan carries one state, not 2 did you mean a scan for each? states that need "
+        "each other are one: concat<both>(a, b), then slice<both, a>(state, 0)"));
+static_assert(says<decltype(scan<seq>(
+                  zeros<batch, d_model>(), zeros<batch>(),
+                  [](auto state, auto, auto x) { return state + x; }, X))>(
+    "scan<seq>: a scan carries one state, not 2 did you mean a scan for each? states that need "
+    "each other are one: concat<both>(a, b), then slice<both, a>(state, 0)"));
+static_assert(says<decltype(scan<seq>(
+                  zeros<batch, d_model>(),
+                  [](auto state, auto x) { return std::pair{std::pair{state, x}, x}; }, X))>(
+    "scan<seq>: a scan carries one state, not 2 did you mean a scan for each? states that need "
+    "each other are one: concat<both>(a, b), then slice<both, a>(state, 0)"));
+static_assert(says<decltype(scan<seq>(
+                  zeros<batch, d_model>(),
+                  [](auto state, auto x) { return std::tuple{state + x, state}; }, X))>(
+    "scan<seq>: the step returns a tuple or an array of 2 did you mean std::pair{next, result}? "
+    "several results are several scans"));
+static_assert(!refused<decltype(scan<seq>(
+                  zeros<batch, d_model>(),
+                  [](auto state, auto x) { return std::make_pair(state + x, state); }, X))>);
+
 }  // namespace

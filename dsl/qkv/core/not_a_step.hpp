@@ -2,7 +2,10 @@
 #pragma once
 // Messages for operands that are not steps: misdeclared inputs, several results in one object,
 // functions without ().
+#include <array>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <qkv/core/rule.hpp>
 
@@ -22,6 +25,24 @@ constexpr void say_misdeclared(message &m, const info &x) {
   else
     m.say(x.label, " names axis ", x.m.fault.twice->name, " twice")
         .say("one of them is another axis: an alias<.., ", x.m.fault.twice->name, ">");
+}
+
+// How many steps a tuple, a pair or an array of them holds; 0 for anything else.
+template <class T>
+inline constexpr long steps_in = 0;
+template <operand... T>
+inline constexpr long steps_in<std::tuple<T...>> = sizeof...(T);
+template <operand A, operand B>
+inline constexpr long steps_in<std::pair<A, B>> = 2;
+template <operand T, std::size_t N>
+inline constexpr long steps_in<std::array<T, N>> = N;
+
+// std::tuple{h, c} where the state of a recurrence belongs.
+constexpr text say_several_states(message &m, const call_name &call, long states) {
+  return m.say(call, ": a scan carries one state, not ", states)
+      .say(
+          "did you mean a scan for each? states that need each other are one: "
+          "concat<both>(a, b), then slice<both, a>(state, 0)");
 }
 
 // An input whose declaration is wrong, several results in one object, or zeros<..> without its

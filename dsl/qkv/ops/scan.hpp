@@ -221,6 +221,15 @@ inline constexpr bool scan_lacks<Over, S, Step, X...> = takes_more<
     Step, void(typename state_of<S>::type, typename at_position<Over, X>::type...),
     typename last_of<typename state_of<S>::type, typename at_position<Over, X>::type...>::type>;
 
+// The operands before the first that is neither a step nor a number.
+template <class... T>
+consteval long states_before_step() {
+  constexpr bool is_state[] = {operand<T>..., false};
+  long n = 0;
+  while (is_state[n]) ++n;
+  return n;
+}
+
 // scan<axis>(start, step, x..)
 template <class Brackets, class... T>
 struct scan_form {
@@ -236,6 +245,10 @@ struct scan_form {
     say_uncalled_or_several_of<T...>(m, name.view());
     if (!m.empty()) return m;
     constexpr bool is_step[] = {!operand<T>..., false};
+    constexpr long states[] = {steps_in<T>..., 0}, before = states_before_step<T...>();
+    if (states[0] > 1) return say_several_states(m, {"scan", Brackets::named}, states[0]);
+    if (before > 1 && before < long{sizeof...(T)})
+      return say_several_states(m, {"scan", Brackets::named}, before);
     if (sizeof...(T) < 2 || !(is_step[0] || is_step[1]))
       m.say(name, ": the ", sizeof...(T) == 0 ? "state and the step are" : "step is", " missing");
     else if (is_step[0])
@@ -312,6 +325,12 @@ struct scan_step {
     using next = typename returned<R>::next;
     using result = typename returned<R>::result;
     message m;
+    if (steps_in<next> > 1 && of<result>.tensor())
+      return say_several_states(m, rule.call(), steps_in<next>);
+    if (steps_in<R> > 1 && !of<next>.tensor()) {
+      m.say(rule.call(), ": the step returns a tuple or an array of ", steps_in<R>);
+      return m.say("did you mean std::pair{next, result}? several results are several scans");
+    }
     if (!of<next>.tensor() || !of<result>.tensor())
       return m.say(rule.call(), ": the step returns no state")
           .say("return the next state, or std::pair{next, result}");
