@@ -303,6 +303,32 @@ const formula_rule score_rules[] = {
       "where(below(uniform(), #p), x, 0) * #n", "where(above(uniform(), #p), x, 0) * #n"},
      [](const place &x) { return nearly(kept_share(x), x.number("n")); },
      "multiplies by the share that is kept; did you mean / {#n}?"},
+    {{"where(below(uniform(), #p), 0, x * #n)", "where(above(uniform(), #p), x * #n, 0)",
+      "(x * #n) * cast(above(uniform(), #p))", "where(below(uniform(), #p), 0, x) * #n"},
+     [](const place &x) {
+       return nearly(x.number("n"), 1 - x.number("p")) && !nearly(x.number("p"), 0.5);
+     },
+     "multiplies by the share that is kept; did you mean / {#n}?"},
+    {{"((x * cast(above(uniform(), #p))) * #s) * #n"},
+     [](const place &x) { return is_share_kept(x) && !nearly(x.number("p"), 0.5); },
+     "multiplies by the share that is kept, by which dropout has divided; did you mean it without "
+     "{#n}?"},
+    {{"(e:exp(x) / sum<a>(e)) + 1", "normalize<a>(e) + 1", "softmax<a>(e) + 1"},
+     [](const place &x) {
+       return x.is_used(x.at, [&](node_id user) {
+         return x.p[user].kind == op::dot && contains(x.p[user].over, x.axes("a"));
+       });
+     },
+     "adds 1 to each weight over {<a>}; did you mean to add it to their sum?"},
+    {{"(x * a + y * b) / (x + x)"},
+     [](const place &x) { return x["x"] != x["y"]; },
+     "divides by twice {x}; did you mean {x} + {y}?"},
+    {{"dot<d>(q / s:sum<a>(q * q), k / sqrt(sum<b>(k * k)))",
+      "dot<d>(q / s:sum<a>(q * q), k * rsqrt(sum<b>(k * k)))",
+      "dot<d>(k / sqrt(sum<b>(k * k)), q / s:sum<a>(q * q))",
+      "dot<d>(k * rsqrt(sum<b>(k * k)), q / s:sum<a>(q * q))"},
+     [](const place &x) { return x["q"] != x["k"]; },
+     "divides {q} by the square of its length, and {k} by its length; did you mean sqrt({s})?"},
     {{"q:elu(x) * k", "dot(q:elu(x), k)"},
      has_one_beside,
      "{q} may be negative, and has a 1 added on the other side; did you mean {q} + 1?"},

@@ -106,4 +106,99 @@ TEST_CASE("a decay is 0 for later keys") {
   CHECK(read(std::integral_constant<int, 0>()) == "");
 }
 
+namespace {
+
+// The slips of dot<kv>(Weights(scores), V).
+template <auto Weights>
+std::string of_weights() {
+  return of_attention<[](auto Q, auto K, auto V) {
+    return dot<kv>(Weights(dot<d8>(Q, K) / sqrt(d8)), V);
+  }>();
+}
+
+// The slips of softmax<kv>(10 * dot<d8>(Query(Q), Key(K))).
+template <auto Query, auto Key>
+std::string of_lengths() {
+  return of_attention<[](auto Q, auto K, auto V) {
+    return dot<kv>(softmax<kv>(10 * dot<d8>(Query(Q), Key(K))), V);
+  }>();
+}
+constexpr auto by_length = [](auto x) { return x / sqrt(sum<d8>(x * x) + 1e-6); };
+constexpr auto by_square = [](auto x) { return x / (sum<d8>(x * x) + 1e-6); };
+constexpr auto as_it_is = [](auto x) { return x; };
+constexpr auto of_length_1 = [](auto x) { return unit_length<d8>(x); };
+
+// The slips of a drop by random numbers.
+template <auto Formula>
+std::string of_drop() {
+  return slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"seed", i32> seed) -> out<"Y", seq, d8> {
+    return Formula(X, uniform<seq, d8>(seed));
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("1 is added to a sum of weights, not to each of them") {
+  const std::string each = "adds 1 to each weight over kv";
+  CHECK(mentions(of_weights<[](auto s) { return exp(s) / sum<kv>(exp(s)) + 1; }>(), each));
+  CHECK(mentions(of_weights<[](auto s) { return 1 + normalize<kv>(exp(s)); }>(), each));
+  CHECK(of_weights<[](auto s) { return exp(s) / (sum<kv>(exp(s)) + 1); }>() == "");
+  // gates: each value times 1 and more
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto w = softmax<kv>(dot<d8>(Q, K) / sqrt(d8));
+          auto keys = softmax<e4>(V);
+          return dot<kv>(w, V * (1 + plain(keys)));
+        }>() == "");
+}
+
+TEST_CASE("two parts are divided by the sum of their weights") {
+  const auto of = [](auto f) {
+    return slips_in(kernel<"k">([](in<"a", seq, d8> a, in<"b", seq, d8> b, in<"l", seq> l,
+                                   in<"m", seq> m) -> out<"Y", seq, d8> {
+      auto top = max(l, m);
+      return decltype(f){}(a, b, exp(l - top), exp(m - top));
+    }));
+  };
+  CHECK(mentions(of([](auto a, auto b, auto v, auto w) { return (v * a + w * b) / (v + v); }),
+                 "divides by twice"));
+  CHECK(mentions(of([](auto a, auto b, auto v, auto w) { return (v * a + w * b) / (w + w); }),
+                 "divides by twice"));
+  CHECK(of([](auto a, auto b, auto v, auto w) { return (v * a + w * b) / (v + w); }) == "");
+  CHECK(of([](auto a, auto b, auto v, auto w) { return (v * a + w * b) / (2 * v); }) == "");
+  CHECK(of([](auto a, auto b, auto v, auto w) { return (a - w * b) / (v + v); }) == "");
+}
+
+TEST_CASE("cosines have the root of both squares") {
+  const std::string one = "by the square of its length, and";
+  CHECK(mentions(of_lengths<by_square, by_length>(), one));
+  CHECK(mentions(of_lengths<of_length_1, by_square>(), one));
+  CHECK(of_lengths<by_length, by_length>() == "");
+  // a projection onto a step
+  CHECK(of_lengths<by_square, as_it_is>() == "");
+  CHECK(of_lengths<by_length, as_it_is>() == "");
+}
+
+TEST_CASE("what a drop keeps is divided by its share") {
+  const std::string kept = "multiplies by the share that is kept; did you mean / 0.9?";
+  CHECK(mentions(of_drop<[](auto x, auto u) { return where(u < 0.1, 0, x * 0.9); }>(), kept));
+  CHECK(mentions(of_drop<[](auto x, auto u) { return where(u >= 0.1, 0.9 * x, 0); }>(), kept));
+  CHECK(mentions(of_drop<[](auto x, auto u) { return where(u < 0.1, 0, x) * 0.9; }>(), kept));
+  constexpr auto of_dropout = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"seed", i32> seed) -> out<"Y", seq, d8> {
+      return decltype(f){}(X, seed);
+    }));
+  };
+  CHECK(mentions(of_dropout([](auto x, auto seed) { return dropout<0.1>(x, seed) * 0.9; }),
+                 "by which dropout has divided"));
+  CHECK(of_dropout([](auto x, auto seed) { return dropout<0.1>(x, seed); }) == "");
+  CHECK(of_dropout([](auto x, auto seed) { return x + 0.5 * dropout<0.1>(x, seed); }) == "");
+  CHECK(of_dropout([](auto x, auto seed) { return x + 0.5 * dropout<0.5>(x, seed); }) == "");
+  CHECK(of_drop<[](auto x, auto u) { return where(u < 0.1, 0, x / 0.9); }>() == "");
+  CHECK(of_drop<[](auto x, auto u) { return where(u < 0.1, 0, x * (1 / 0.9)); }>() == "");
+  CHECK(of_drop<[](auto x, auto u) { return x + where(u < 0.1, 0, 0.5 / 0.9 * x); }>() == "");
+  CHECK(of_drop<[](auto x, auto u) { return where(u < 0.1, -1, x * 0.9); }>() == "");
+  // half a layer
+  CHECK(of_drop<[](auto x, auto u) { return x + where(u < 0.5, 0, 0.5 * x) * 2; }>() == "");
+}
+
 }  // namespace qkv::testing::slips
