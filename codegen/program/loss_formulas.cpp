@@ -153,7 +153,73 @@ bool is_of_variance(const place &x) {
   return has_word(x.p[x["l"]].name, {"logvar", "log_var"});
 }
 
+// By the name of a result that is made of the square by roots and scales alone: a mean of squares.
+// Squares of a mean for each of several rows may be meant.
+bool is_called_mean_square(const place &x) {
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id step) {
+    const node &u = x.p[user];
+    found =
+        found || (u.kind == op::output && has_word(u.name, {"mse", "mean_sq", "squared_error"}));
+    const bool is_scaled = (u.kind == op::mul && u.in[0] != u.in[1]) ||
+                           (u.kind == op::div && inner_of(x.p, u.in[0]) == inner_of(x.p, step));
+    return u.name.empty() && (is_scaled || u.kind == op::sqrt || is_view(u.kind));
+  });
+  return found && x.p[x.at].shape.empty();
+}
+
+// A sum of squared differences, or its root.
+bool is_distance(const program &p, node_id n) {
+  static const formula_pattern forms[] = {
+      formula_pattern("sum<a>(d:(x - y) * d)"), formula_pattern("sqrt(sum<a>(d:(x - y) * d))"),
+      formula_pattern("mean<a>(d:(x - y) * d)"), formula_pattern("sum<a>(pow(x - y, 2))"),
+      formula_pattern("sqrt(sum<a>(pow(x - y, 2)))")};
+  return std::any_of(std::begin(forms), std::end(forms), [&](const formula_pattern &form) {
+    return form.find(p, n, [](const pattern_match &) { return true; });
+  });
+}
+
+// A product of two steps over features, perhaps divided by lengths.
+bool is_similarity(const program &p, node_id n) {
+  static const formula_pattern forms[] = {
+      formula_pattern("dot<a>(x, y)"), formula_pattern("sum<a>(x * y)"),
+      formula_pattern("dot<a>(x, y) / c"), formula_pattern("sum<a>(x * y) / c")};
+  return !is_distance(p, n) &&
+         std::any_of(std::begin(forms), std::end(forms), [&](const formula_pattern &form) {
+           return form.find(p, n, [](const pattern_match &m) { return m["x"] != m["y"]; });
+         });
+}
+
+// x["n"] is made of what is called negative, and x["p"] of what is called positive.
+bool are_negative_and_positive(const place &x) {
+  const auto mentions = [&](const char *v, std::string_view word) {
+    return depends_on(
+        x.p, x[v], [&](node_id m) { return is_argument(x.p[m]) && has_word(x.p[m].name, {word}); });
+  };
+  return mentions("n", "negative") && !mentions("n", "positive") && mentions("p", "positive") &&
+         !mentions("p", "negative");
+}
+
 const formula_rule loss_rules[] = {
+    {{"m:mean<a>(x) * m", "pow(mean<a>(x), 2)"},
+     is_called_mean_square,
+     "is the square of the mean of {x}; did you mean the mean of its square?"},
+    {{"relu(n - p + #m)", "max(n - p + #m, 0)", "relu((#m - p) + n)", "max((#m - p) + n, 0)"},
+     [](const place &x) {
+       return x.number("m") > 0 && are_negative_and_positive(x) && is_distance(x.p, x["n"]) &&
+              is_distance(x.p, x["p"]);
+     },
+     "is small where the negative is near; did you mean {p} - {n}?"},
+    {{"relu(p - n + #m)", "max(p - n + #m, 0)", "relu((#m - n) + p)", "max((#m - n) + p, 0)"},
+     [](const place &x) {
+       return x.number("m") > 0 && are_negative_and_positive(x) && is_similarity(x.p, x["n"]) &&
+              is_similarity(x.p, x["p"]);
+     },
+     "is small where the negative is near; did you mean {n} - {p}?"},
+    {{"logsumexp<a>(s * t) - p / t", "logsumexp<a>(s / t) - p * t"},
+     [](const place &x) { return is_argument(x.p[x["t"]]) && x.p[x["t"]].shape.empty(); },
+     "multiplies by {t} in one term and divides by it in the other; did you mean one of them in "
+     "both?"},
     {{"min(max(exp(x), #a), #b)", "max(min(exp(x), #b), #a)"},
      [](const place &x) {
        return x.number("a") > 0 && x.number("a") < 0.5 && nearly(x.number("b"), 1 + x.number("a"));

@@ -435,6 +435,16 @@ class name_finder : slip_finder {
     const bool says_negative = name.find("neg_") != std::string::npos || name.starts_with("minus");
     if (should_be && !says_negative && signs_[n] == sign::not_positive)
       say(n, "{} is never positive; did you leave out a minus?", name);
+    below_one(n);
+  }
+  // A result named perplexity that is exp of log probabilities.
+  void below_one(node_id n) {
+    const std::string &name = p_[n].name;
+    if (!codegen::has_word(name, {"perplexity", "ppl"})) return;
+    if (codegen::has_word(name, {"inv", "reciprocal", "one_over"})) return;
+    const node_id value = inner_of(p_, p_[n].in[0]);
+    if (is(op::exp, value) && signs_[p_[value].in[0]] == sign::not_positive)
+      say(n, "{} is never above 1; did you mean exp(-{})?", name, written_as(p_, p_[value].in[0]));
   }
 
   const std::vector<sign> signs_;

@@ -92,4 +92,88 @@ TEST_CASE("a loss of log(1 - D) is minimised as it is") {
             [](in<"D", seq> D) -> out<"loss"> { return mean<seq>(log(1 - sigmoid(D))); })) == "");
 }
 
+namespace {
+
+// The slips of a result named mse of an error for each row.
+template <auto Formula>
+std::string of_error() {
+  return slips_in(
+      kernel<"k">([](in<"guess", seq, d8> guess, in<"actual", seq, d8> actual) -> out<"mse"> {
+        return Formula(guess - actual);
+      }));
+}
+
+// The slips of a triplet loss of Distance.
+template <auto Distance, auto Formula>
+std::string of_triplet() {
+  return slips_in(kernel<"k">([](in<"anchor", seq, d8> anchor, in<"positive", seq, d8> positive,
+                                 in<"negative", seq, d8> negative) -> out<"loss"> {
+    return mean<seq>(relu(Formula(Distance(anchor, positive), Distance(anchor, negative))));
+  }));
+}
+constexpr auto squares = [](auto x, auto y) { return sum<d8>((x - y) * (x - y)); };
+constexpr auto length = [](auto x, auto y) { return sqrt(sum<d8>((x - y) * (x - y)) + 1e-12); };
+constexpr auto cosine = [](auto x, auto y) {
+  return sum<d8>(unit_length<d8>(x) * unit_length<d8>(y));
+};
+constexpr auto margin = [](auto near, auto far) { return near - far + 0.2; };
+constexpr auto exchanged = [](auto near, auto far) { return far - near + 0.2; };
+constexpr auto margin_first = [](auto near, auto far) { return 0.2 - far + near; };
+constexpr auto exchanged_first = [](auto near, auto far) { return 0.2 - near + far; };
+
+}  // namespace
+
+TEST_CASE("a mean of squares is no square of a mean") {
+  CHECK(mentions(of_error<[](auto e) { return mean<seq, d8>(e) * mean<seq, d8>(e); }>(),
+                 "is the square of the mean of"));
+  CHECK(mentions(of_error<[](auto e) { return 0.5 * pow(mean<seq, d8>(e), 2); }>(),
+                 "did you mean the mean of its square?"));
+  CHECK(of_error<[](auto e) { return mean<seq, d8>(e * e); }>() == "");
+  // the mean error of each row, a sum of variance and bias, a sum over the ensemble
+  CHECK(of_error<[](auto e) { return mean<seq>(mean<d8>(e) * mean<d8>(e)); }>() == "");
+  CHECK(of_error<[](auto e) {
+          auto bias = mean<seq, d8>(e);
+          return mean<seq, d8>((e - bias) * (e - bias)) + bias * bias;
+        }>() == "");
+  CHECK(of_error<[](auto e) {
+          return let<"bias">(mean<seq, d8>(e)) * let<"bias">(mean<seq, d8>(e));
+        }>() == "");
+  CHECK(slips_in(kernel<"k">([](in<"e", seq> e) -> out<"bias_squared"> {
+          return mean<seq>(e) * mean<seq>(e);
+        })) == "");
+}
+
+TEST_CASE("a triplet loss takes the distance of the negative off") {
+  CHECK(mentions(of_triplet<squares, exchanged>(), "is small where the negative is near"));
+  CHECK(mentions(of_triplet<length, exchanged>(), "is small where the negative is near"));
+  CHECK(mentions(of_triplet<length, exchanged_first>(), "is small where the negative is near"));
+  CHECK(mentions(of_triplet<cosine, margin>(), "is small where the negative is near"));
+  CHECK(mentions(of_triplet<cosine, margin_first>(), "is small where the negative is near"));
+  CHECK(of_triplet<squares, margin>() == "");
+  CHECK(of_triplet<length, margin_first>() == "");
+  CHECK(of_triplet<cosine, exchanged>() == "");
+  CHECK(of_triplet<[](auto x, auto y) { return 1 - cosine(x, y); }, margin>() == "");
+  CHECK(of_triplet<squares, [](auto near, auto far) { return near + relu(1 - far); }>() == "");
+  CHECK(of_triplet<squares, [](auto near, auto far) { return 0.2 - (far - near); }>() == "");
+}
+
+TEST_CASE("a temperature divides in both terms of a loss") {
+  const auto of = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"A", user, d8> A, in<"B", item, d8> B, in<"t"> t) -> out<"loss"> {
+          auto a = unit_length<d8>(A);
+          auto own = sum<d8>(a * rename<item, user>(unit_length<d8>(B)));
+          return mean<user>(decltype(f){}(dot<d8>(a, unit_length<d8>(B)), own, t));
+        }));
+  };
+  const std::string both = "multiplies by t in one term and divides by it in the other";
+  CHECK(mentions(of([](auto s, auto own, auto t) { return logsumexp<item>(s * t) - own / t; }),
+                 both));
+  CHECK(mentions(of([](auto s, auto own, auto t) { return logsumexp<item>(s / t) - own * t; }),
+                 both));
+  CHECK(of([](auto s, auto own, auto t) { return logsumexp<item>(s / t) - own / t; }) == "");
+  CHECK(of([](auto s, auto own, auto t) { return logsumexp<item>(s * t) - own * t; }) == "");
+  CHECK(of([](auto s, auto own, auto t) { return logsumexp<item>(t * s) / t - own; }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -286,4 +286,27 @@ TEST_CASE("a length is named after the keys that it counts") {
   CHECK(cross([](auto, auto f) { return f; }) == "");
 }
 
+TEST_CASE("a perplexity is 1 or more") {
+  constexpr auto of = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"x", batch, seq, d8> x, in<"ids", i32, batch, seq> ids) -> out<"perplexity"> {
+          return decltype(f){}(take<d8>(x, ids) - logsumexp<d8>(x));
+        }));
+  };
+  CHECK(mentions(of([](auto log_p) { return exp(mean<batch, seq>(log_p)); }),
+                 "perplexity is never above 1; did you mean exp(-mean<batch, seq>("));
+  CHECK(mentions(of([](auto log_p) { return exp(-mean<batch, seq>(-log_p)); }),
+                 "perplexity is never above 1"));
+  CHECK(of([](auto log_p) { return exp(-mean<batch, seq>(log_p)); }) == "");
+  CHECK(of([](auto log_p) { return exp(mean<batch, seq>(-log_p)); }) == "");
+  CHECK(of([](auto log_p) { return 1 / exp(mean<batch, seq>(log_p)); }) == "");
+  CHECK(slips_in(kernel<"k">(
+            [](in<"x", seq, d8> x, in<"ids", i32, seq> ids) -> out<"inverse_perplexity"> {
+              return exp(mean<seq>(take<d8>(x, ids) - logsumexp<d8>(x)));
+            })) == "");
+  CHECK(slips_in(kernel<"k">([](in<"x", seq, d8> x, in<"ids", i32, seq> ids) -> out<"likelihood"> {
+          return exp(mean<seq>(take<d8>(x, ids) - logsumexp<d8>(x)));
+        })) == "");
+}
+
 }  // namespace qkv::testing::slips
