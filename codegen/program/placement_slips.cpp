@@ -235,19 +235,35 @@ class placement_finder : slip_finder {
     return found;
   }
 
+  static bool is_named_past(const std::string &name) {
+    return has_word(name, {"past", "cache", "prev", "old", "before", "history", "stored"});
+  }
+  // take<positions>(cos, ..), which keys are multiplied by
+  bool is_row_of_table(node_id n) const {
+    if (!is(op::take, n) || p_[inner_of(p_, p_[n].in[0])].kind != op::param) return false;
+    bool multiplies = false;
+    walk_users(users_, n, [&](node_id user, node_id) {
+      multiplies = multiplies || p_[user].kind == op::mul;
+      return is_view(p_[user].kind);
+    });
+    return multiplies && p_[p_[n].in[1]].name.empty();
+  }
+
   // concat<total>(past_K, rope(K, cos(index(kv) * frequency), ..))
   void rotated_from_first(node_id n) {
     const node &x = p_[n];
     const node &first = p_[inner_of(p_, x.in[0])];
     if (first.kind != op::input) return;
-    if (has_word(first.name, {"prefix", "text", "prompt"})) return;  // which are not rotated
+    // These are not rotated.
+    if (has_word(first.name, {"prefix", "text", "prompt", "mem", "regist", "sink", "cls"})) return;
     const axis_id last = x.over.back();
     std::set<node_id> below;
     walk(
         p_, x.in[1], [&](node_id m) { return p_[m].kind != op::dot && p_[m].name.empty(); }, below);
+    const bool is_past = is_named_past(first.name) || is_named_past(p_.axes[x.over[1]].name);
     for (const node_id m : below) {
-      if (p_[m].kind != op::cos) continue;
-      for (const node_id k : positions_of(m)) {
+      if (p_[m].kind != op::cos && !(is_past && is_row_of_table(m))) continue;
+      for (const node_id k : p_[m].kind == op::cos ? positions_of(m) : std::vector{p_[m].in[1]}) {
         const std::optional<axis_id> axis = position_from_0(affine_of(p_, k));
         if (!axis || p_.axes[*axis].root != p_.axes[last].root) continue;
         say(n,

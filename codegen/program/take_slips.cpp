@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "codegen/program/clamps.hpp"
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_masks.hpp"
@@ -292,6 +293,7 @@ class take_finder : slip_finder {
 
   void taken(node_id n) {
     below_table(n);
+    half_of_table(n);
     beyond_table(n);
     more_than_rows(n);
     taken_twice(n);
@@ -299,16 +301,32 @@ class take_finder : slip_finder {
     rows_left_out(n);
   }
 
-  // take<table>(T, min(max(index(kv) - index(seq), -64), 64)), whose table has 129 rows.
+  // take<table>(T, min(max(index(kv) - index(seq), -64), 64) + 32), whose table has 129 rows.
   void below_table(node_id n) {
-    const node &position = p_[p_[n].in[1]];
-    if (!position.name.empty() || !positions_[p_[n].in[1]]) return;
-    const std::optional<double> least = clamp_of(p_[n].in[1], op::max);
-    if (!least || *least >= 0 || range(p_[n].in[1]).most <= 0) return;
+    const node_id at = p_[n].in[1];
+    if (!p_[at].name.empty() || !positions_[at]) return;
+    const moved_step clamp = moved_clamp_of(p_, at);
+    const std::optional<double> least = clamp_of(p_, clamp.of, op::max);
+    if (!least || *least >= 0 || *least + clamp.by >= 0 || range(at).most <= 0) return;
     say(n,
         "positions from {:g} to -1 lie before the first row; did you mean + {:g}? if it is meant, "
         "max(.., 0)",
-        *least, -*least);
+        *least + clamp.by, -*least);
+  }
+  // take<table>(T, min(max(index(kv) - index(seq), -32), 32) + 64), whose table has 129 rows.
+  void half_of_table(node_id n) {
+    const node_id at = p_[n].in[1];
+    const std::int64_t rows = static_size(p_, p_[n].over[0]);
+    if (!positions_[at] || rows % 2 == 0 || p_[inner_of(p_, p_[n].in[0])].kind != op::param) return;
+    const moved_step clamp = moved_clamp_of(p_, at);
+    const std::optional<double> least = clamp_of(p_, clamp.of, op::max),
+                                most = clamp_of(p_, clamp.of, op::min);
+    if (!least || !most || *least != -*most || *most <= 1) return;
+    const auto beside = static_cast<double>(rows / 2);
+    if (clamp.by == beside && 2 * *most == beside)
+      say(n,
+          "distances end at {:g}, but {} has {:g} rows on each side; did you mean -{:g} and {:g}?",
+          *most, p_.axes[p_[n].over[0]].name, beside, beside, beside);
   }
   // take<table>(T, min(max(index(kv) - index(seq), -32), 32) + 32), whose table has 33 rows.
   void beyond_table(node_id n) {
@@ -319,7 +337,8 @@ class take_finder : slip_finder {
       clamped = p_[clamped].in[is_number(p_, p_[clamped].in[0]) ? 1 : 0];
     const affine at = affine_of(p_, x.in[1]);
     const bool is_distance = difference_in(at.form).has_value();
-    if (rows < 0 || !positions_[x.in[1]] || !(clamp_of(clamped, op::min) || is_distance)) return;
+    if (rows < 0 || !positions_[x.in[1]] || !(clamp_of(p_, clamped, op::min) || is_distance))
+      return;
     const interval r = is_distance ? interval{at.number, most_of(at)} : range(x.in[1]);
     if (r.most == interval::infinite || r.most < rows || r.least >= rows) return;
     if (is_distance)
@@ -363,16 +382,6 @@ class take_finder : slip_finder {
         "positions up to {} are taken of {}, which has {}; did you mean the position of its group?",
         positions - 1, p_.axes[x.over[0]].name, rows);
   }
-  // The number of a clamp in nested ones.
-  std::optional<double> clamp_of(node_id n, op kind) const {
-    const node &x = p_[n];
-    if (!x.name.empty() || (x.kind != op::min && x.kind != op::max)) return {};
-    for (const std::size_t k : {0, 1})
-      if (x.kind == kind && is_number(p_, x.in[k])) return p_[x.in[k]].value;
-    const std::optional<double> below = clamp_of(x.in[0], kind);
-    return below ? below : clamp_of(x.in[1], kind);
-  }
-
   // slice(x, 0) twice, where the other half of x is not used.
   void taken_twice(node_id n) {
     const std::vector<slice_of_whole> slices = slices_beside(n);

@@ -18,6 +18,8 @@ constexpr axis<"slots"> slots;
 constexpr axis<"total"> total;
 constexpr axis<"mem"> mem;
 constexpr axis<"buckets", 32> buckets;
+constexpr axis<"slots512", 512> slots512;
+constexpr axis<"rows", 129> rows129;
 constexpr axis<"two", 2> two;
 constexpr axis<"half", 4> half;
 constexpr batch_axis<"heads", 8> heads;
@@ -180,6 +182,63 @@ TEST_CASE("slots are counted as positions are") {
   CHECK(mentions(query([](auto length) { return index(slots) <= length; }),
                  "shows one key more than length"));
   CHECK(query([](auto length) { return index(slots) < length; }) == "");
+}
+
+namespace {
+
+// The slips of keys behind a past of this name that are rotated by rows At(index(kv)) of tables.
+template <auto At, str Past = "past_K">
+std::string of_rows_of_tables() {
+  return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<Past, mem, d8> old, in<"K", kv, d8> K,
+                                 in<"V", total, e4> V, param<"c", slots512, half> c,
+                                 param<"s", slots512, half> s) -> out<"O", seq, e4> {
+    auto at = At(index(kv));
+    auto then = index(seq) + size(mem);
+    auto keys =
+        concat<total>(old, rope<d8, two, half>(K, take<slots512>(c, at), take<slots512>(s, at)));
+    auto queries = rope<d8, two, half>(Q, take<slots512>(c, then), take<slots512>(s, then));
+    return scaled_dot_product<d8, total>(queries, keys, V, causal<seq, total, align::last>);
+  }));
+}
+
+// The slips of a table of distances, At(index(kv) - index(seq)).
+template <auto At>
+std::string of_distances() {
+  return slips_in(
+      kernel<"k">([](in<"s", seq, kv> s, param<"table", rows129> table) -> out<"W", seq, kv> {
+        return softmax<kv>(s + take<rows129>(table, At(index(kv) - index(seq))));
+      }));
+}
+
+}  // namespace
+
+TEST_CASE("rows of tables that rotate new keys follow those of the past") {
+  constexpr auto from_0 = [](auto i) { return i; };
+  const std::string begins = "positions of kv begin at 0 in";
+  CHECK(mentions(of_rows_of_tables<from_0>(), begins));
+  CHECK(mentions(of_rows_of_tables<[](auto i) { return i + 0; }>(), begins));
+  CHECK(mentions(of_rows_of_tables<from_0, "K_cache">(), "did you mean index(kv) + size(mem)?"));
+  CHECK(of_rows_of_tables<[](auto i) { return i + size(mem); }>() == "");
+  CHECK(of_rows_of_tables<[](auto i) { return let<"at">(i); }>() == "");
+  // keys that are not rotated
+  CHECK(of_rows_of_tables<from_0, "K_memory">() == "");
+  CHECK(of_rows_of_tables<from_0, "K_image">() == "");
+  CHECK(of_rows_of_tables<from_0, "prompt">() == "");
+}
+
+TEST_CASE("distances begin at the first row, and end at the last") {
+  CHECK(mentions(of_distances<[](auto d) { return min(max(d, -64), 64) + 32; }>(),
+                 "positions from -32 to -1 lie before the first row; did you mean + 64?"));
+  CHECK(mentions(of_distances<[](auto d) { return min(max(d, -64), 64) - 32; }>(),
+                 "lie before the first row"));
+  CHECK(mentions(of_distances<[](auto d) { return 64 + max(min(d, 32), -32); }>(),
+                 "distances end at 32, but rows has 64 rows on each side"));
+  CHECK(of_distances<[](auto d) { return min(max(d, -64), 64) + 64; }>() == "");
+  CHECK(of_distances<[](auto d) { return max(min(max(d, -64), 64) + 32, 0); }>() == "");
+  // a table that is longer than needed, and one with rows for other distances
+  CHECK(of_distances<[](auto d) { return min(max(d, -16), 16) + 16; }>() == "");
+  CHECK(of_distances<[](auto d) { return min(max(d, -20), 20) + 64; }>() == "");
+  CHECK(of_distances<[](auto d) { return min(max(d, -64), 32) + 64; }>() == "");
 }
 
 }  // namespace qkv::testing::slips
