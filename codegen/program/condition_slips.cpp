@@ -313,8 +313,13 @@ class condition_finder : slip_finder {
           written_as(p_, c));
   }
   bool is_named_backward() const {
-    return has_word(
-        p_.name, {"backward", "reverse", "right_to_left", "anticausal", "anti_causal", "future"});
+    const auto says_so = [](const std::string &name) {
+      return has_word(name, {"backward", "reverse", "right_to_left", "anticausal", "anti_causal",
+                             "future", "bwd"});
+    };
+    const auto is_named = [&](node_id n) { return says_so(p_[n].name); };
+    return says_so(p_.name) || std::any_of(p_.arguments.begin(), p_.arguments.end(), is_named) ||
+           std::any_of(p_.outputs.begin(), p_.outputs.end(), is_named);
   }
   // Other scores than those of this mask, of which the kernel makes weights, or a recurrence.
   bool shows_the_past_elsewhere(node_id mask) const {

@@ -242,6 +242,15 @@ TEST_CASE("slips: masks that hide the past") {
                 softmax<kv>(mask(S, index(seq) <= index(kv)))};
       });
   CHECK(lines_of(codegen::make_program(both_directions)).empty());
+  const auto named = kernel<"k">([](S_ S) -> out<"P_backward", batch, seq, kv> {
+    return softmax<kv>(mask(S, index(kv) >= index(seq)));
+  });
+  CHECK(lines_of(codegen::make_program(named)).empty());
+  const auto of_reverse =
+      kernel<"k">([](in<"S_reverse", batch, seq, kv> S) -> out<"P", batch, seq, kv> {
+        return softmax<kv>(mask(S, index(kv) >= index(seq)));
+      });
+  CHECK(lines_of(codegen::make_program(of_reverse)).empty());
 }
 
 TEST_CASE("slips: masks that hide a query's own document") {
