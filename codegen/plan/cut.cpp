@@ -395,8 +395,8 @@ class cutter {
     return is_contraction(contraction) || !same_set(with(d.shape, d.over), p_[operand].shape);
   }
 
-  // True for the right operand, which is packed: a param, or a matrix beside rows of features as they lie in
-  // memory.
+  // True for the right operand, which is packed: a param, or a matrix beside rows of features as
+  // they lie in memory.
   bool is_right(node_id n, node_id beside, const std::vector<axis_id> &over) const {
     if (p_[beside].kind == op::param) return false;
     if (p_[n].kind == op::param) return true;

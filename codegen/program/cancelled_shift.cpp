@@ -125,7 +125,8 @@ class changes {
            at_least_one_.count(unbroadcast(p_, x.in[0])) > 0;
   }
 
-  // The change that all operands have, the one of number `first` and those after it. Any factor leaves 0 as it is.
+  // The change that all operands have, the one of number `first` and those after it. Any factor
+  // leaves 0 as it is.
   maybe alike(const node &x, const std::vector<change> &in, std::size_t first) const {
     maybe common;
     bool zero = false;

@@ -20,8 +20,8 @@ const std::set<std::string> stored = {
     "additive", "bahdanau", "luong", "shifted_keys",
     // heads that are mixed between the scores and the values
     "mixed_heads", "talking", "talking_heads",
-    // the maximum of the scores by hand; scores under a chosen order of contractions
-    "part_by_hand", "linear_either_way", "quadratic_linear", "weights_or_values",
+    // scores under a chosen order of contractions
+    "linear_either_way", "quadratic_linear", "weights_or_values",
     // functions of weights; scores of scores; masked keys or values; a decay that is learned
     "gated_by_scores", "gated_by_themselves", "scores_of_others", "scores_of_scores", "every_third",
     "masked_values_less_maximum", "padded_linear", "retention",

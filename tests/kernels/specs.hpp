@@ -266,16 +266,6 @@ inline constexpr auto softmax_by_hand = kernel<"softmax_by_hand">(
               (dot<mem>(p1, V) + dot<past>(p2, V2)) / l12};
     });
 
-// The maximum is a result itself, as of a part of a sequence that is merged with others.
-inline constexpr auto part_by_hand = kernel<"part_by_hand">(
-    [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"m", batch, heads, seq>,
-                                 out<"l", batch, heads, seq>> {
-      auto s = dot<d_k>(Q, K) / sqrt(d_k);
-      auto m = max<mem>(s);
-      auto e = exp(s - m);
-      return {dot<mem>(e, V), m, sum<mem>(e)};
-    });
-
 inline constexpr auto weights_out = kernel<"weights_out">([
 ](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"scores", batch, heads, seq, mem>,
                                                           out<"weights", batch, heads, seq, mem>> {
