@@ -369,7 +369,7 @@ class finder {
     if (values != no_step) sum.column = last_of(shared, shape);
     // weights of channels, and values whose channels lie side by side: a contraction reads those
     if (normalised && sum.column != no_axis && shared.back() == key &&
-        growing_axes(p_, weights) == 0)
+        growing_axes(p_, weights) == 0 && growing_axes(p_, values) > 0)
       return false;
     s.outer = without(p_[core].shape, {s.row, sum.column});
     if (normalised) s.weights = weights, s.scores = scores;
