@@ -7,6 +7,7 @@
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/reductions.hpp"
 #include "codegen/halide/lower/strict.hpp"
+#include "codegen/plan/reads_along.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -133,14 +134,7 @@ class map_lowering {
   // reduction reads.
   int values_apart(const node &n, axis_id a) const {
     int apart = 0;
-    std::set<node_id> seen;
-    const auto enter = [&](node_id x) {
-      if (!is_source(p_[x].kind) && !c_.is_stored(x)) return true;
-      const std::vector<axis_id> &order = c_.order_in_memory(x);
-      apart += has(order, a) && order.back() != a;
-      return false;
-    };
-    for (node_id operand : n.in) walk(p_, operand, enter, seen);
+    for (node_id operand : n.in) apart += reads_of(c_.made, operand, a).apart;
     return apart;
   }
 
