@@ -101,12 +101,6 @@ inline bool has_word(std::string_view name, std::initializer_list<std::string_vi
 // True for an input or a param, whose name is that of the signature.
 inline bool is_argument(const node &x) { return x.kind == op::input || x.kind == op::param; }
 
-// True for the conversion of 16 bits to a longer type.
-inline bool is_widened(const program &p, node_id n) {
-  const auto is_half = [](dtype t) { return t == bf16 || t == f16; };
-  return p[n].kind == op::cast && is_half(p[p[n].in[0]].type) && !is_half(p[n].type);
-}
-
 inline bool is_number(const program &p, node_id n) { return p[n].kind == op::number; }
 
 // True for a step of this kind that no let() names.

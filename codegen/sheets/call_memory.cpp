@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/plan/block_copies.hpp"
 #include "codegen/plan/temporaries.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/sheets/cost.hpp"
@@ -228,10 +229,10 @@ class memory_writer {
     sweep_of(roots_of(a), {add(all)}, reads);
   }
 
-  // Values of 16 bits are widened, and those that do not fill vectors padded.
+  // Values are computed, widened from 16 bits say, or padded where they do not fill vectors.
   bool is_copied(const weighted_sum &sum) const {
-    return sum.column != no_axis &&
-           (is_widened(p_, sum.values) || static_size(p_, sum.column) % lanes != 0);
+    return sum.column != no_axis && (is_copied_for_blocks(made_, sum.values, sum.column) ||
+                                     static_size(p_, sum.column) % lanes != 0);
   }
 
   // Steps that a walk reads for each row: it copies them, transposed.

@@ -50,9 +50,9 @@ struct attention_reads {
       pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
   std::vector<Halide::Func> row_positions;  // (i, T): of rows along several axes
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
-  std::vector<Halide::Func> widened_keys;  // those that memory has in 16 bits
-  std::vector<Halide::Func> extremes;      // of what masks compare: of each tile or block
-  std::map<std::string, int> features;     // known extents of the first one, by copies of rows
+  std::vector<Halide::Func> computed_keys;  // products, 16 bits that are widened, ..
+  std::vector<Halide::Func> extremes;       // of what masks compare: of each tile or block
+  std::map<std::string, int> features;      // known extents of the first one, by copies of rows
 };
 
 // (i, j, b, T, outer...): what sums read. Blocks: (i, b, T, outer...).
@@ -85,9 +85,9 @@ struct attention_sum {
   // Of products of bf16, else undefined: the pairs as bf16, (half, i, j / 2, b, T, outer...), and
   // V, (half, c, j / 2, b, outer of V...).
   Halide::Func halves, value_halves;
-  bool is_padded = false;   // the call decides its width
-  int known_columns = 0;    // not 0: V has so many, and is padded
-  bool is_widened = false;  // memory has them in 16 bits
+  bool is_padded = false;  // the call decides its width
+  int known_columns = 0;   // not 0: V has so many, and is padded
+  bool is_copied = false;  // once a block, since memory has them in another form
   suspect_blocks suspect;
   Halide::Func product;    // (c, i, b, T, outer...), in registers but of matrix tiles
   Halide::Func block_out;  // the same, stored; without columns (i, b, T, outer...)

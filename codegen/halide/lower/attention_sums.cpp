@@ -6,6 +6,7 @@
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/machines/machine.hpp"
+#include "codegen/plan/block_copies.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -112,7 +113,7 @@ class sum_lowering {
   void values() {
     const axis &column = a_.p.axes[a_.p.axes[sum_.column].root];
     o_.is_padded = column.size < 0;
-    o_.is_widened = is_widened(a_.p, sum_.values);
+    o_.is_copied = is_copied_for_blocks(a_.c.made, sum_.values, sum_.column);
     o_.columns = a_.c.size(sum_.column);
     if (const int n = static_cast<int>(column.size); n > 0 && f_.tile.padded(n) > n) {
       o_.known_columns = n;

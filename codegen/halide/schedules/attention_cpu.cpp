@@ -90,7 +90,7 @@ class scheduler {
     for (attention_placed &sum : f_.placed) placed(sum);
     weights();
     readers();
-    widened_keys();
+    computed_keys();
     matrix_products::keys(f_, block_, vl_);
     pair_tiles();
     schedule_rows(f_, at_, vl_);
@@ -151,8 +151,8 @@ class scheduler {
     return register_tile_of(m_.cpu, constant(sum.columns), rows, vl_);
   }
 
-  // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart
-  // share few sets of the first cache.
+  // Values that are not in memory as a product reads them, of 16 bits say, are copied once a block.
+  // Rows that are a multiple of so many columns apart share few sets of the first cache.
   void values(attention_sum &sum) {
     if (sum.halves.defined()) {
       if (!f_.tile.keys_in_lanes() || f_.tile.in_matrix_tiles)
@@ -167,12 +167,12 @@ class scheduler {
       filled(sum, block_);
       return;
     }
-    if (f_.tile.keys_in_lanes() || (f_.tile.is_for_few_rows() && !sum.is_widened)) return;
+    if (f_.tile.keys_in_lanes() || (f_.tile.is_for_few_rows() && !sum.is_copied)) return;
     const int columns = constant(sum.columns).value_or(0), apart = m_.cpu.values.columns;
     const bool is_apart = apart != 0 && columns % apart == 0;
     const int lanes = tile_of(sum).lanes;
     const bool is_short = columns <= most_value_vectors * lanes;
-    if (columns == 0 || !(is_apart || (sum.is_widened && is_short))) return;
+    if (columns == 0 || !(is_apart || (sum.is_copied && is_short))) return;
     if (is_apart) sum.values.align_storage(f_.v.c, columns + m_.cpu.values.padding);
     sum.values.compute_at(block_)
         .bound_extent(f_.v.c, sum.columns)
@@ -253,7 +253,7 @@ class scheduler {
     }
     if (sum.known_columns > 0)
       filled(sum, at_);
-    else if (sum.is_padded || sum.is_widened)
+    else if (sum.is_padded || sum.is_copied)
       sum.values.compute_at(at_).vectorize(
           f_.v.c, vl_, sum.is_padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf);
     products(sum, f_.v.j, f_.tile.keys, at_);
@@ -437,10 +437,10 @@ class scheduler {
     return whole(whole(f_.tile.keys, keys_unrolled_), m_.cpu.weight_keys);
   }
 
-  // Rows in lanes read each number of a key by itself: they are converted once a block.
-  void widened_keys() {
+  // Rows in lanes read each number of a key by itself: what it is made of is computed once a block.
+  void computed_keys() {
     if (f_.tile.keys_in_lanes()) return;
-    for (Func &g : f_.reads.widened_keys)
+    for (Func &g : f_.reads.computed_keys)
       g.compute_at(block_).vectorize(g.args().front(), vl_, TailStrategy::GuardWithIf);
   }
 
