@@ -25,6 +25,9 @@ std::string text_of(const Halide::Expr &bound) {
   return n ? std::to_string(*n) : "of the call";
 }
 
+// Which chunk of 64 positions it belongs to.
+constexpr auto chunk = [](auto position) { return cast<i32>(position / 64); };
+
 // "from to" of the keys that rows 400 to 431 visit.
 template <auto Keep>
 std::string visited() {
@@ -51,6 +54,20 @@ TEST_CASE("masks bound the keys that a tile of rows visits") {
   CHECK(visited<[](auto) { return max(index(kv), index(seq) - 900) < 500; }>() == "any 500");
   CHECK(visited<[](auto) { return index(kv) < min(index(seq), 420); }>() == "any 420");
   CHECK(visited<[](auto n) { return sliding_window<seq, kv>(n); }>() == "of the call of the call");
+  // Multiples of positions, and the chunks that they are in.
+  CHECK(visited<[](auto) { return index(kv) * 4 + 3 <= index(seq); }>() == "any 108");
+  CHECK(visited<[](auto) { return index(seq) <= 3 * index(kv) - 1; }>() == "134 any");
+  CHECK(visited<[](auto) { return -2 * index(kv) >= -index(seq); }>() == "any 216");
+  CHECK(visited<[](auto) { return chunk(index(seq)) == chunk(index(kv)); }>() == "384 448");
+  CHECK(visited<[](auto) {
+          return chunk(index(seq)) - chunk(index(kv)) <= 1 && causal<seq, kv>;
+        }>() == "320 432");
+  CHECK(visited<[](auto) { return cast<i32>(index(kv) * 0.015625f) < chunk(index(seq)); }>() ==
+        "any 384");
+  CHECK(visited<[](auto) { return 2 * chunk(index(kv)) <= chunk(index(seq)); }>() == "any 256");
+  CHECK(visited<[](auto) { return chunk(index(kv) - 5) <= 2; }>() == "any any");
+  CHECK(visited<[](auto) { return chunk(index(kv)) <= cast<i32>(index(kv) / 32) - 4; }>() ==
+        "any any");
   // No bound follows.
   CHECK(visited<[](auto) { return (abs(index(kv) - index(seq)) > 15); }>() == "any any");
   CHECK(visited<[](auto) { return min(index(kv), index(seq)) < 500; }>() == "any any");

@@ -5,6 +5,8 @@
 //   index(seq) - index(kv) < 512            ->  from = first - 511
 //   index(kv) < len                         ->  to   = len[batch]
 //   abs(index(seq) - index(kv)) < 512       ->  both, since a magnitude is the larger of x and -x
+//   4 * index(mem) + 3 <= index(seq)        ->  to   = (last - 3) / 4 + 1
+//   i32(index(kv) / 64) == i32(index(seq) / 64)  ->  both: of whole chunks
 #include "codegen/halide/lower/key_range.hpp"
 
 #include <algorithm>
@@ -20,13 +22,26 @@ namespace {
 
 using Halide::Expr;
 
-// coefficient * index(key) + a number between low and high. The bounds have 64 bits if an operand
-// may be as large as an i32, so that they never wrap around. `holds` is true if no sum of the spec,
-// which is of i32, wraps around; it is undefined if none can.
+// coefficient * (index(key) / chunk) + a number between low and high. The bounds have 64 bits if an
+// operand may be as large as an i32, so that they never wrap around. `holds` is true if no sum of
+// the spec, which is of i32, wraps around; it is undefined if none can.
 struct affine {
   int coefficient = 0;
   Expr low, high, holds{};
+  int chunk = 1;
 };
+
+// Numbers of i32 are exact as f32 up to 2^24: the quotient of a larger one may belong to a position
+// that is so far away.
+Expr inexact(const Expr &position) { return Halide::abs(position) >> 21; }
+
+// The literal factors and divisors of positions.
+constexpr double most_positions = 1 << 20;
+std::optional<int> whole_number(const node &x, double value) {
+  const bool is_whole = x.kind == op::number && value == std::floor(value);
+  return is_whole && std::fabs(value) <= most_positions ? std::optional(static_cast<int>(value))
+                                                        : std::nullopt;
+}
 
 // Bounds beyond every position mean the same as the last one.
 Expr as_position(const Expr &bound) {
@@ -159,13 +174,36 @@ class ranges {
   }
   static key_range at_most(const affine &a, const affine &b, int strict) {
     key_range r;
-    const int k = a.coefficient - b.coefficient;
-    Expr low = a.low - b.high + strict;  // k * key + low <= 0 must be possible
+    if (!are_of_one_chunk(a, b)) return r;
+    const int k = a.coefficient - b.coefficient, chunk = chunk_of(a, b);
+    Expr low = a.low - b.high + strict;  // k * (key / chunk) + low <= 0 must be possible
     const Expr holds = both(a.holds, b.holds);
     r.is_chosen = holds.defined();
-    if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), core::longest_axis);
-    if (k == -1) r.from = where_it_holds(holds, as_position(low), 0);
+    if (k > 0)
+      r.to = where_it_holds(holds, as_position(end_of(divided(-low, k) + 1, chunk)),
+                            core::longest_axis);
+    if (k < 0) r.from = where_it_holds(holds, as_position(start_of(-divided(-low, -k), chunk)), 0);
     return r;
+  }
+
+  static bool are_of_one_chunk(const affine &a, const affine &b) {
+    return a.coefficient == 0 || b.coefficient == 0 || a.chunk == b.chunk;
+  }
+  static int chunk_of(const affine &a, const affine &b) {
+    return a.coefficient == 0 ? b.chunk : a.chunk;
+  }
+  static Expr divided(const Expr &n, int by) { return by == 1 ? n : n / by; }
+
+  // The first position of a chunk, the first after the one before it: no later one, no earlier one.
+  static Expr start_of(const Expr &n, int chunk) {
+    if (chunk == 1) return n;
+    const Expr position = Halide::cast<std::int64_t>(n) * chunk;
+    return position - inexact(position);
+  }
+  static Expr end_of(const Expr &n, int chunk) {
+    if (chunk == 1) return n;
+    const Expr position = Halide::cast<std::int64_t>(n) * chunk;
+    return position + inexact(position);
   }
 
   // Adds to `holds` that a sum of the spec stays within i32.
@@ -178,6 +216,37 @@ class ranges {
     x.holds =
         both(x.holds, fits(x.low + Halide::min(keys, 0)) && fits(x.high + Halide::max(keys, 0)));
     return x;
+  }
+
+  // The sum of a and b, or nothing where they count chunks of several lengths.
+  std::optional<affine> sum(const affine &a, const affine &b, bool wraps) const {
+    if (!are_of_one_chunk(a, b)) return std::nullopt;
+    affine x{a.coefficient + b.coefficient, a.low + b.low, a.high + b.high, both(a.holds, b.holds),
+             chunk_of(a, b)};
+    return wraps ? checked(std::move(x)) : x;
+  }
+
+  affine multiple(const affine &a, int factor) const {
+    if (factor < 0) return negative(multiple(a, -factor));
+    const auto times = [&](const Expr &e) { return Halide::cast<std::int64_t>(e) * factor; };
+    return checked({a.coefficient * factor, times(a.low), times(a.high), a.holds, a.chunk});
+  }
+
+  // i32(position / n): of which chunk a position is.
+  std::optional<affine> chunk_at(const node &quotient) const {
+    if (!is_floating(quotient.type) || !is_binary(quotient.kind)) return std::nullopt;
+    const node &by = c_.p[unbroadcast(c_.p, quotient.in[1])];
+    const auto n = quotient.kind == op::div   ? whole_number(by, by.value)
+                   : quotient.kind == op::mul ? whole_number(by, 1 / by.value)
+                                              : std::nullopt;
+    if (!n || *n < 1) return std::nullopt;
+    const auto a = of_index(unconverted(c_.p, quotient.in[0]));
+    if (!a || a->chunk != 1 || a->holds.defined()) return std::nullopt;
+    const auto is_zero = [](const Expr &e) { return Halide::Internal::is_const_zero(e); };
+    if (a->coefficient == 1 && is_zero(a->low) && is_zero(a->high)) return affine{1, 0, 0, {}, *n};
+    if (a->coefficient != 0) return std::nullopt;
+    return affine{0, (a->low - inexact(a->low)) / *n,
+                  Halide::max((a->high + inexact(a->high)) / *n, 0)};
   }
 
   // Terms none of which is above the step (`extreme` is max) or below it (min).
@@ -201,9 +270,10 @@ class ranges {
              return has(x.shape, row.first);
            });
   }
-  affine negative(const affine &a) const {
-    return checked({-a.coefficient, -a.high, -a.low, a.holds});
+  static affine mirrored(const affine &a) {
+    return {-a.coefficient, -a.high, -a.low, a.holds, a.chunk};
   }
+  affine negative(const affine &a) const { return checked(mirrored(a)); }
 
   std::optional<affine> of_index(node_id n) const {
     const node &x = c_.p[n];
@@ -220,16 +290,21 @@ class ranges {
       if (auto it = rows_.find(x.over[0]); it != rows_.end())
         return affine{0, it->second.first, it->second.last};
     if (x.kind == op::add || x.kind == op::sub) {
-      auto a = of_index(x.in[0]), b = of_index(x.in[1]);
+      const auto a = of_index(x.in[0]), b = of_index(x.in[1]);
       if (!a || !b) return std::nullopt;
-      const Expr holds = both(a->holds, b->holds);
-      if (is_position_in_whole(c_.p, x))
-        return affine{a->coefficient + b->coefficient, a->low + b->low, a->high + b->high};
-      if (x.kind == op::add)
-        return checked(
-            {a->coefficient + b->coefficient, a->low + b->low, a->high + b->high, holds});
-      return checked({a->coefficient - b->coefficient, a->low - b->high, a->high - b->low, holds});
+      const bool wraps = !is_position_in_whole(c_.p, x);
+      return x.kind == op::add ? sum(*a, *b, wraps) : sum(*a, mirrored(*b), wraps);
     }
+    if (x.kind == op::mul)
+      for (const std::size_t side : {0, 1}) {
+        const node &number = c_.p[unbroadcast(c_.p, x.in[side])];
+        const auto factor = whole_number(number, number.value);
+        const auto a = factor ? of_index(x.in[1 - side]) : std::nullopt;
+        if (a) return multiple(*a, *factor);
+      }
+    if (x.kind == op::broadcast) return of_index(x.in[0]);
+    if (x.kind == op::cast)
+      if (const auto chunk = chunk_at(c_.p[unbroadcast(c_.p, x.in[0])])) return chunk;
     if (x.kind == op::neg) {
       auto a = of_index(x.in[0]);
       if (!a) return std::nullopt;
