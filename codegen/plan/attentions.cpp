@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "codegen/plan/pair_features.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 #include "codegen/program/walk.hpp"
@@ -462,7 +463,8 @@ class finder {
         pairs,
         [&](node_id n) {
           if (p_[n].kind == op::dot && varies_in_tile(s, n)) {
-            if (!outside_.count(n) && !elsewhere.count(n) && !sums_.count(n))
+            if (!outside_.count(n) && !elsewhere.count(n) && !sums_.count(n) &&
+                !reads_pairs_again(p_, s, n))
               s.products.push_back(n);
             return false;
           }
