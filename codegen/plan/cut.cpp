@@ -381,12 +381,16 @@ class cutter {
 
   // True if registers hold a tile of the result. Otherwise the step is a map: where both operands
   // have gaps, which panels of the right one would lose; and where every number of the larger
-  // operand is used once, so that panels cost more than they save (a param is packed beforehand).
+  // operand is used once, so that panels cost more than they save (a param is packed beforehand),
+  // or once for each of perhaps few batch entries, beside other ones in memory (a matrix for each
+  // channel).
   bool is_contraction(node_id n) const {
     const node &d = p_[n];
     if (has_gaps_[d.in[0]] && has_gaps_[d.in[1]]) return false;
     const contraction_stage s = contraction_at(n);
-    return s.column != no_axis && (s.row != no_axis || p_[s.right].kind == op::param);
+    if (s.column == no_axis || (s.row == no_axis && p_[s.right].kind != op::param)) return false;
+    const bool is_of_batch = p_.axes[s.column].batch && static_size(p_, s.column) < 0;
+    return !is_of_batch || !has(s.outer, p_[s.left].shape.back());
   }
 
   // True if it reads a number of the operand more than once.

@@ -53,6 +53,16 @@ axis_id column_of(const stage &s, node_id root) {
   return no_axis;
 }
 
+// True for a batch that the operands do not have innermost: its entries, perhaps a single one,
+// would fill no lanes.
+bool is_outer_batch(const program &p, node_id n, axis_id a) {
+  const auto has_innermost = [&](node_id operand) {
+    return !p[operand].shape.empty() && p[operand].shape.back() == a;
+  };
+  return p.axes[a].batch && static_size(p, a) < 0 &&
+         std::none_of(p[n].in.begin(), p[n].in.end(), has_innermost);
+}
+
 }  // namespace
 
 std::vector<axis_id> storage_order(const program &p, const stages &s, node_id n) {
@@ -71,6 +81,8 @@ std::vector<axis_id> storage_order(const program &p, const stages &s, node_id n)
     order = without(order, {column});
     order.push_back(column);
   }
+  if (column == no_axis && inner.empty() && !order.empty() && is_outer_batch(p, n, order.back()))
+    std::rotate(order.begin(), order.end() - 1, order.end());
   return order;
 }
 
