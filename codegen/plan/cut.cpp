@@ -83,7 +83,7 @@ class cutter {
       if (layers_of_pairs_[n] && size <= inline_limit) continue;
       const bool heavy = (!is_cheap(p_, n) && (uses > 1 || feeds_contraction(n))) ||
                          (feeds_contraction(n) && size > operand_limit) ||
-                         (feeds_scan(n) && costs_more_than_a_load(n));
+                         (costs_more_than_a_load(n) && feeds_scan(n));
       if (x.shape.empty() ? false : heavy || size > inline_limit) stored_[n] = true;
     }
   }
@@ -143,13 +143,30 @@ class cutter {
     return false;
   }
 
-  // True if a scan reads this for several columns of its state.
+  // True if a scan reads this for several columns of its state, or again at each position, perhaps
+  // as a factor of other steps.
   bool feeds_scan(node_id n) const {
-    return p_[n].kind != op::broadcast &&
-           std::any_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
-             return p_[user].kind == op::element &&
-                    !contains(p_[n].shape, p_[p_[user].in[1]].shape);
-           });
+    const std::vector<axis_id> &shape = p_[n].shape;
+    if (p_[n].kind == op::broadcast) return false;
+    bool found = false;
+    std::set<node_id> only_broadcast = {n};
+    walk_users(users_, n, [&](node_id user, node_id step) {
+      const node &x = p_[user];
+      const bool is_itself = only_broadcast.count(step) > 0;
+      if (x.kind == op::element) {
+        const bool has_columns = is_itself && !contains(shape, p_[x.in[1]].shape);
+        found = found || has_columns || !has(shape, x.over[0]);
+      } else if (in_scan(user)) {
+        found = found || x.kind != op::carried;
+      } else if (x.kind == op::broadcast) {
+        if (is_itself) only_broadcast.insert(user);
+        return true;
+      } else {
+        return is_pointwise(x.kind);
+      }
+      return false;
+    });
+    return found;
   }
 
   // Features of each pair, tanh(Q + K) of additive scores, of which only sums over some of their
