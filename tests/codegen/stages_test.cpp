@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codegen/plan/storage.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -121,6 +122,35 @@ constexpr auto batches_last = qkv::kernel<"batches_last">([
   return qkv::dot<wide>(X, W);
 });
 
+constexpr qkv::batch_axis<"batch"> batch;
+constexpr qkv::batch_axis<"channel", 64> channel;
+constexpr auto matrix_of_channels = qkv::kernel<"matrix_of_channels">(
+    [](qkv::in<"T", seq, kv, channel> T,
+       qkv::in<"X", batch, kv, channel> X) -> qkv::out<"Y", batch, seq, channel> {
+      return qkv::dot<kv>(T, X);
+    });
+// The same with channels first: panels of the batch are contiguous.
+constexpr auto matrix_of_rows = qkv::kernel<"matrix_of_rows">(
+    [](qkv::in<"T", channel, seq, kv> T,
+       qkv::in<"X", batch, channel, kv> X) -> qkv::out<"Y", batch, channel, seq> {
+      return qkv::dot<kv>(T, X);
+    });
+
+constexpr auto turning_state =
+    qkv::kernel<"turning_state">([](qkv::in<"X", seq, wide> X, qkv::param<"r", wide> r,
+                                    qkv::param<"angle", wide> angle) -> qkv::out<"Y", seq, wide> {
+      auto a = r * qkv::cos(angle);
+      auto b = r * qkv::sin(angle);
+      auto [y, last] = qkv::scan<seq>(
+          qkv::zeros<wide>(),
+          [&](auto state, auto x) {
+            auto next = a * state + b * x;
+            return std::pair{next, next};
+          },
+          X);
+      return y;
+    });
+
 constexpr auto values_of_lse = qkv::kernel<"values_of_lse">(
     [](qkv::in<"S", seq, wide> S, qkv::in<"X", seq, wide> X) -> qkv::out<"O", seq> {
       auto values = qkv::dot<seq>(X, qkv::logsumexp<wide>(S));
@@ -172,6 +202,25 @@ TEST_CASE("a product that uses each number of its larger operand once is a map")
   CHECK(outline_of(make_program(rows_by_rows)).kinds == "map map");
   CHECK(outline_of(make_program(rows_by_vector)).kinds == "map map");
   CHECK(outline_of(make_program(vector_by_weights)).kinds == "contraction");  // packed beforehand
+}
+
+TEST_CASE("a matrix for each channel is read as it lies in memory") {
+  const program p = simplified(make_program(matrix_of_channels));
+  const stages cut = cut_into_stages(p);
+  const stage &first = cut.list.at(0);
+  REQUIRE(std::holds_alternative<map_stage>(first));
+  // perhaps one batch entry, which would fill no lanes
+  const node_id root = std::get<map_stage>(first).root;
+  CHECK(p.axes[storage_order(p, cut, root).back()].name == "channel");
+  CHECK(outline_of(make_program(matrix_of_rows)).kinds == "contraction");
+}
+
+TEST_CASE("a bias that heads make of the features of a pair is stored") {
+  CHECK(outline_of("pair_features").kinds == "contraction attention");
+}
+
+TEST_CASE("functions of params are stored for a scan, not computed at each position") {
+  CHECK(outline_of(make_program(turning_state)).kinds == "map map scan");
 }
 
 TEST_CASE("no two stages wait for each other") {

@@ -12,6 +12,7 @@ inline constexpr batch_axis<"heads", 3> heads;
 inline constexpr batch_axis<"kv_heads", 2> kv_heads;
 inline constexpr batch_axis<"q_heads", 6> q_heads;
 inline constexpr axis<"group", 3> group;
+inline constexpr batch_axis<"channel"> channel;
 inline constexpr axis<"seq"> seq;
 inline constexpr axis<"mem"> mem;
 inline constexpr alias<"kv", seq> kv;
@@ -44,6 +45,31 @@ using V_ = in<"V", batch, heads, mem, d_v>;
 inline constexpr auto full =
     kernel<"full">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
       return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), V);
+    });
+
+// Keys that are computed and values in another order, of a query's chunk or the one before.
+inline constexpr auto computed_sides = kernel<"computed_sides">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, d_v, kv> V,
+       param<"a", heads, d_k> a) -> out<"O", batch, heads, seq, d_v> {
+      auto chunk = [](auto position) { return cast<i32>(position / 5); };
+      auto before = take<kv>(K, max(index(kv) - 1, 0));
+      auto seen = chunk(index(seq)) - chunk(index(kv)) <= 1 && 2 * index(kv) <= 3 * index(seq) + 1;
+      return scaled_dot_product<d_k, kv>(Q, a * K + before, V, seen);
+    });
+
+// A bias of each head, of features of each pair that all heads share.
+inline constexpr auto pair_features =
+    kernel<"pair_features">([](Q_ Q, K_ K, V_ V, in<"E", batch, seq, mem, half> E,
+                               param<"W", half, heads> W) -> out<"O", batch, heads, seq, d_v> {
+      return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k) + dot<half>(E, W)), V);
+    });
+
+// Sums over an axis that is not the innermost one in memory, and one that rows are gathered along.
+inline constexpr auto sums_beside_channels = kernel<"sums_beside_channels">(
+    [](in<"T", seq, kv, channel> T, in<"X", batch, kv, channel> X,
+       in<"at", i32, batch, seq, group> at)
+        -> outs<out<"Y", batch, seq, channel>, out<"Z", batch, seq, channel>> {
+      return {dot<kv>(T, X), sum<group>(take<kv>(X, at))};
     });
 
 // Weights, biases and sums of positions alone, beside scores that have some.
