@@ -57,6 +57,14 @@ inline constexpr auto computed_sides = kernel<"computed_sides">(
       return scaled_dot_product<d_k, kv>(Q, a * K + before, V, seen);
     });
 
+// Rows that are computed before they are contracted, along one axis and along two.
+inline constexpr auto computed_rows = kernel<"computed_rows">(
+    [](in<"A", batch, heads, seq, d_k> A, in<"G", batch, seq, heads, d_k> G,
+       param<"W", heads, d_k, d_model> W, in<"X", seq, any_k> X, in<"g", any_k> g,
+       in<"M", any_k, any_v> M) -> outs<out<"Y", batch, seq, d_model>, out<"Z", seq, any_v>> {
+      return {dot<heads, d_k>(A * sigmoid(G), W), dot<any_k>(X * g, M)};
+    });
+
 // A bias of each head, of features of each pair that all heads share.
 inline constexpr auto pair_features =
     kernel<"pair_features">([](Q_ Q, K_ K, V_ V, in<"E", batch, seq, mem, half> E,

@@ -6,6 +6,7 @@
 #include "codegen/halide/lower/stored_step.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
+#include "codegen/plan/block_copies.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -39,9 +40,7 @@ class contraction_lowering {
 
   contraction_funcs run() {
     const indices at = contracted();
-    value left = expression(c_).at(s_.left, at);
-    left.number = strict::cast(type_, left.number);
-    sum(left, right(at));
+    sum(left(at), right(at));
     result();
     return std::move(f_);
   }
@@ -66,6 +65,34 @@ class contraction_lowering {
     for (const auto &[axis, var] : vars_) at[axis] = var;
     if (f_.has_row) at[s_.row] = c_.within(s_.row, f_.row);
     return at;
+  }
+
+  // Each number is read for every panel of columns: those that are not in memory as they are become
+  // a Func of their own.
+  value left(const indices &at) {
+    if (!is_computed_for_blocks(c_.made, s_.left)) return left_at(at);
+    std::vector<Var> vars;
+    std::vector<Expr> read;
+    indices inside = at;
+    const std::vector<axis_id> &shape = p_[s_.left].shape;
+    const auto add = [&](axis_id a) {
+      vars.push_back(c_.var(a));
+      read.push_back(at.at(a));
+      inside.insert_or_assign(a, vars.back());
+    };
+    for (std::size_t d = over().size(); d-- > 0;) add(over()[d]);
+    for (std::size_t d = shape.size(); d-- > 0;)
+      if (!has(over(), shape[d])) add(shape[d]);
+    const value v = left_at(inside);
+    if (v.present.defined()) return left_at(at);
+    f_.left = Func("left_" + context::label(p_, s_.core));
+    f_.left(vars) = v.number;
+    return {f_.left(read), {}};
+  }
+  value left_at(const indices &at) {
+    value v = expression(c_).at(s_.left, at);
+    v.number = strict::cast(type_, v.number);
+    return v;
   }
 
   Expr right(const indices &at) {

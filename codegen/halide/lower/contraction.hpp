@@ -12,7 +12,8 @@ struct contraction_funcs {
   int panel = 0;                   // columns that lie together in `packed`
   Halide::Func sum;                // (column, row, outer...)
   std::vector<Halide::RVar> over;  // innermost first
-  Halide::Func packed;             // right operand by panels; undefined when the runtime packs it
+  Halide::Func left;    // (over..., row, outer...), or undefined: numbers as they lie in memory
+  Halide::Func packed;  // right operand by panels; undefined when the runtime packs it
   Halide::Var lane{"lane"}, k{"k"}, panel_index{"panel"};
   Halide::Func out;
   Halide::Var row{"row"}, column{"column"};

@@ -71,6 +71,9 @@ void schedule_contraction_cpu(contraction_funcs &f, const machine &m, bool is_ou
   for (const Halide::RVar &v : f.over) k.emplace_back(v);
   f.sum.update().reorder(k).vectorize(f.column, vl).unroll(f.column).unroll(f.row);
 
+  // The rows of a register tile, for one tile of columns.
+  if (f.left.defined())
+    f.left.compute_at(at).vectorize(f.left.args().front(), vl, TailStrategy::GuardWithIf);
   if (f.packed.defined()) {
     f.packed.compute_root().bound(f.lane, 0, f.panel).vectorize(f.lane, vl);
     f.packed.parallel(f.packed.args().back());
