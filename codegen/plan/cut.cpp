@@ -417,12 +417,13 @@ class cutter {
   }
 
   // True for the right operand, which is packed: a param, or a matrix beside rows of features as
-  // they lie in memory.
+  // they lie in memory; or columns as they lie in memory, where the other operand has such rows.
   bool is_right(node_id n, node_id beside, const std::vector<axis_id> &over) const {
     if (p_[beside].kind == op::param) return false;
     if (p_[n].kind == op::param) return true;
-    return growing_axes(p_, n) == 0 && growing_axes(p_, beside) > 0 &&
-           has(over, p_[beside].shape.back());
+    if (!has(over, p_[beside].shape.back())) return false;
+    return !has(over, p_[n].shape.back()) ||
+           (growing_axes(p_, n) == 0 && growing_axes(p_, beside) > 0);
   }
 
   contraction_stage contraction_at(node_id n) const {

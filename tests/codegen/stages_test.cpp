@@ -122,6 +122,16 @@ constexpr auto batches_last = qkv::kernel<"batches_last">([
   return qkv::dot<wide>(X, W);
 });
 
+// Keys of a low rank: features of every key, and a matrix over the keys.
+constexpr auto features_first = qkv::kernel<"features_first">(
+    [](qkv::in<"K", kv, wide> K, qkv::in<"E", row, kv> E) -> qkv::out<"Y", wide, row> {
+      return qkv::dot<kv>(K, E);
+    });
+constexpr auto features_last = qkv::kernel<"features_last">(
+    [](qkv::in<"K", kv, wide> K, qkv::in<"E", row, kv> E) -> qkv::out<"Y", row, wide> {
+      return qkv::dot<kv>(E, K);
+    });
+
 constexpr qkv::batch_axis<"batch"> batch;
 constexpr qkv::batch_axis<"channel", 64> channel;
 constexpr auto matrix_of_channels = qkv::kernel<"matrix_of_channels">(
@@ -168,6 +178,15 @@ TEST_CASE("rows lie along the axis with the most positions, wherever it is") {
   };
   CHECK(row_of_first(make_program(positions_first)) == "seq");
   CHECK(row_of_first(make_program(batches_last)) == "seq");
+}
+
+TEST_CASE("columns of a contraction lie side by side in memory where an operand has them so") {
+  const auto column_of = [](const program &written) {
+    const program p = simplified(written);
+    return p.axes[std::get<contraction_stage>(cut_into_stages(p).list.at(0)).column].name;
+  };
+  CHECK(column_of(make_program(features_first)) == "wide");
+  CHECK(column_of(make_program(features_last)) == "wide");
 }
 
 TEST_CASE("one attention is one stage") {
