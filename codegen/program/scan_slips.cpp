@@ -80,7 +80,7 @@ class scan_finder : slip_finder {
 
   // num / den, where the state of num decays and that of den does not
   void decays_alone(node_id n) {
-    const std::vector<node_id> above = scans_of(p_[n].in[0]), below = scans_of(p_[n].in[1]);
+    const std::vector<node_id> above = sums_of(p_[n].in[0]), below = sums_of(p_[n].in[1]);
     if (above.size() != 1 || below.size() != 1 || above[0] == below[0]) return;
     if (p_[above[0]].over != p_[below[0]].over || decays(above[0]) == decays(below[0])) return;
     say(n,
@@ -88,29 +88,37 @@ class scan_finder : slip_finder {
         "position; did you mean the same decay in both?",
         decays(above[0]) ? "the dividend" : "the divisor");
   }
-  // Through products and views.
-  std::vector<node_id> scans_of(node_id n) const {
+  // The recurrences that add up what they are given, through products, sums and views. A running
+  // maximum is a shift, which decays with neither of them.
+  std::vector<node_id> sums_of(node_id n) const {
     std::set<node_id> below;
     std::vector<node_id> scans;
     walk(
         p_, n,
         [&](node_id m) {
-          if (is(op::scan, m)) scans.push_back(m);
-          return p_[m].kind != op::scan && (is_pointwise(p_[m].kind) || is_view(p_[m].kind));
+          const op kind = p_[m].kind;
+          if (is(op::scan, m) &&
+              (decays(m) || has_term(m, [&](node_id t) { return t == inner_of(p_, p_[m].in[0]); })))
+            scans.push_back(m);
+          return kind != op::scan && kind != op::exp &&
+                 (is_pointwise(kind) || is_view(kind) || kind == op::sum);
         },
         below);
     return scans;
   }
   // The next state is state * factor + ..
   bool decays(node_id scan) const {
-    const node_id state = p_[scan].in[0];
-    return depends_on(
-        p_, p_[scan].in[1],
-        [&](node_id m) {
-          return p_[m].kind == op::mul &&
-                 (inner_of(p_, p_[m].in[0]) == state || inner_of(p_, p_[m].in[1]) == state);
-        },
-        [&](node_id m) { return p_[m].kind == op::add; });
+    const node_id state = inner_of(p_, p_[scan].in[0]);
+    return has_term(scan, [&](node_id m) {
+      return p_[m].kind == op::mul &&
+             (inner_of(p_, p_[m].in[0]) == state || inner_of(p_, p_[m].in[1]) == state);
+    });
+  }
+  // True if a term of the next state is such.
+  template <class Is>
+  bool has_term(node_id scan, Is is_such) const {
+    return depends_on(p_, p_[scan].in[1], is_such,
+                      [&](node_id m) { return p_[m].kind == op::add || is_view(p_[m].kind); });
   }
 
   // scan<seq>(zeros<d>(), [](auto m, auto x) { return max(m, x); }, X): the maximum of negative

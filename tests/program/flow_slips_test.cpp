@@ -164,6 +164,27 @@ TEST_CASE("both recurrences of a quotient decay") {
   CHECK(averaged([](auto s, auto decay) { return s * decay; }) == "");
 }
 
+TEST_CASE("a running maximum beside recurrences is a shift") {
+  constexpr auto normed = [](auto f, auto g) {
+    return slips_in(kernel<"k">([](in<"V", seq, d8> V, in<"Q", seq, d8> Q, in<"i", seq> i,
+                                   in<"f", seq> F) -> out<"Y", seq, d8> {
+      auto larger = [](auto m, auto f, auto i) { return max(f + m, i); };
+      auto m = scan<seq>(filled<>(-1e30), larger, F, i).result;
+      auto fading = [](auto s, auto f, auto x) { return s * f + x; };
+      auto keep = [](auto s, auto f, auto x) { return decltype(g){}(s, f) + x; };
+      auto y = scan<seq>(zeros<d8>(), fading, sigmoid(F), V).result;
+      auto n = scan<seq>(zeros<d8>(), keep, sigmoid(F), V * V).result;
+      return y / decltype(f){}(abs(sum<d8>(n * Q)), exp(-m));
+    }));
+  };
+  constexpr auto decayed = [](auto s, auto f) { return s * f; };
+  constexpr auto larger = [](auto n, auto m) { return max(n, m); };
+  CHECK(normed(larger, decayed) == "");
+  CHECK(normed([](auto, auto m) { return m; }, decayed) == "");
+  CHECK(mentions(normed(larger, [](auto s, auto) { return s; }),
+                 "the state of the dividend alone"));
+}
+
 TEST_CASE("the step of a selective recurrence is positive") {
   constexpr auto selective = [](auto f) {
     return slips_in(kernel<"k">(
