@@ -107,3 +107,48 @@ inline constexpr auto k = kernel<"k">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, he
 int nodes() { return k.trace().size(); }  // as a generator does
 
 }  // namespace parts_of_one_result
+
+// case wrong_among_results: a step that is refused, and results that read it
+namespace wrong_among_results {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">(
+    [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"lse", batch, heads, seq>> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+#ifdef WRONG
+      // next line: dot<kv>: no axis kv in Q
+      auto y = dot<kv>(Q, V);
+#else
+      auto y = dot<kv>(softmax<kv>(s), V);
+#endif
+      auto lse = logsumexp<kv>(s);
+      return {y, lse};
+    });
+
+}  // namespace wrong_among_results
+
+// case wrong_in_scan: a step of a scan that is refused, and what is computed with its results
+// at most 17 lines
+namespace wrong_in_scan {
+using namespace my;
+
+constexpr auto body = [](Q_ Q, in<"K", batch, heads, seq, d_k> K, in<"V", batch, heads, seq, d_v> V)
+    -> outs<out<"O", batch, heads, seq, d_v>, out<"S", batch, heads, d_k, d_v>> {
+  auto [y, last] = scan<seq>(
+      zeros<batch, heads, d_k, d_v>(),
+      [](auto S, auto k, auto v, auto q) {
+#ifdef WRONG
+        // next line: *: neither side contains the other
+        auto next = S + k * v;
+#else
+        auto next = S + broadcast<d_v>(k) * broadcast<d_k>(v);
+#endif
+        return std::pair{next, dot<d_k>(q, next)};
+      },
+      K, V, Q);
+  auto z = 2 * y + V;
+  return {z, last / 2};
+};
+inline constexpr auto k = kernel<"k">(body);
+
+}  // namespace wrong_in_scan

@@ -230,6 +230,11 @@ struct outs {
   outs(X...) = delete;
   template <class Results, class Err = detail::refusal<detail::results_in_one<Results>>>
   outs(Results) = delete;
+#if !defined(__clang__)
+  // Only an ellipsis takes what has no type since its own error is reported already: without it,
+  // g++ would add that the braces do not convert.
+  __attribute__((error("return {..}: one of these is not a step"))) outs(...);
+#endif
 };
 
 }  // namespace qkv

@@ -354,6 +354,22 @@ struct already_wrong {
     throw wrong_step();
   }
 };
+// What is computed with it is wrong already, too.
+template <class L, class R>
+concept wrong_beside = std::is_same_v<L, already_wrong> || std::is_same_v<R, already_wrong>;
+template <class L, class R>
+  requires wrong_beside<L, R>
+already_wrong operator+(L, R);
+template <class L, class R>
+  requires wrong_beside<L, R>
+already_wrong operator-(L, R);
+template <class L, class R>
+  requires wrong_beside<L, R>
+already_wrong operator*(L, R);
+template <class L, class R>
+  requires wrong_beside<L, R>
+already_wrong operator/(L, R);
+already_wrong operator-(already_wrong);
 
 template <axes Over, class Result, class Last>
 constexpr auto put_scan(graph *g, int state, const Last &, int next, const Result &y) {
