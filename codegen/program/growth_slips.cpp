@@ -85,8 +85,11 @@ class growth_finder : slip_finder {
   // A factor of at most 1 in place of one of at least 1. Empty for other factors.
   std::string instead_of_growth(node_id gate) const {
     const node &x = p_[gate];
-    if (is(op::exp, gate) && signs_[x.in[0]] == sign::not_negative && !is_number(p_, x.in[0]))
+    if (is(op::exp, gate) && signs_[x.in[0]] == sign::not_negative && !is_number(p_, x.in[0])) {
+      const node_id exponent = inner_of(p_, x.in[0]);
+      if (is(op::neg, exponent)) return "exp(" + written_as(p_, p_[exponent].in[0]) + ")";
       return "exp(-" + written_as(p_, x.in[0]) + ")";
+    }
     return adds_one(p_, signs_, gate) ? "1 / (" + written_as(p_, gate) + ")" : "";
   }
 

@@ -228,6 +228,14 @@ const formula_rule layer_rules[] = {
     {{"tanh(x * #n) / #n", "tanh(x / #n) / #n", "tanh(x * #n) * #n"},
      is_cap_upside_down,
      "divides and multiplies in the wrong order; did you mean softcap({x}, {#n})?"},
+    {{"l:dot<r>(dot<d>(x, u), w) * (size<q>() / #n)", "l:dot<r>(dot<d>(x, u), w) * size<q>()",
+      "l:dot<r>(dot<d>(x, u), w) * (#n * size<q>())"},
+     [](const place &x) {
+       return x.root("q") == x.root("r") && x.p[x["u"]].kind == op::param &&
+              x.p[x["w"]].kind == op::param;
+     },
+     "multiplies by the rank, of which {l} is a sum already; did you mean to divide by "
+     "size({<r>})?"},
     {{"tanh(x * c) * c"},
      [](const place &x) { return x.p[x["c"]].kind == op::param; },
      "multiplies by {c} inside of tanh, too; did you mean {c} * tanh({x} / {c})?"},
@@ -261,7 +269,7 @@ const formula_rule layer_rules[] = {
        return !depends_on(x.p, x["x"], is_rest) && !depends_on(x.p, x["y"], is_rest) &&
               is_gate_of_one_place(x);
      },
-     "has the gate {z} on both terms; did you mean 1 - {z} on one?"},
+     "has the gate {z} on both terms; did you mean 1 - {z}, or another gate, on one?"},
     {{"f * s + f * y"},
      [](const place &x) {
        const node &gate = x.p[of_all_positions(x.p, x["f"])];

@@ -31,6 +31,7 @@ class scale_finder : slip_finder {
         cap_cancels(n);
       }
       if (p_[n].kind == op::tanh) cap_is_lost(n);
+      if (p_[n].kind == op::dot) side_by_size(n);
       if (p_[n].kind == op::add)
         for (const std::size_t k : {0, 1}) {
           unshifted_sink(n, p_[n].in[k], p_[n].in[1 - k]);
@@ -101,10 +102,10 @@ class scale_finder : slip_finder {
           written_as(p_, product));
     }
   }
-  // dot<d_k>(Q, K) / 64, or times its inverse, where d_k has 64 elements. Sizes below 16
-  // are not reported: the number may have another meaning.
+  // Sizes below 16 are not reported: the number may have another meaning.
+  static constexpr double least_size = 16;
+  // dot<d_k>(Q, K) / 64, or times its inverse, where d_k has 64 elements.
   void scaled_by_size(node_id n, node_id product, node_id number, bool is_inverse) {
-    constexpr double least_size = 16;
     product = inner_of(p_, product);
     if (!is(op::dot, product) || p_[product].over.size() != 1 || !is_number(p_, number)) return;
     const axis_id contracted = p_[product].over[0];
@@ -119,15 +120,39 @@ class scale_finder : slip_finder {
         written_as(p_, product), name);
   }
 
+  // dot<d_k>(Q / 64, K)
+  void side_by_size(node_id n) {
+    if (p_[n].over.size() != 1 || p_[n].in[0] == p_[n].in[1]) return;
+    const axis_id contracted = p_[n].over[0];
+    const double size = static_cast<double>(static_size(p_, contracted));
+    for (const std::size_t k : {0, 1}) {
+      const node_id side = inner_of(p_, p_[n].in[k]);
+      const scaled_step by_number = without_scale(p_, side);
+      if (size < least_size || !nearly(by_number.by, 1 / size)) continue;
+      if (without_scale(p_, p_[n].in[1 - k]).by != 1 || is_scaled_by_call(side)) continue;
+      if (p_[by_number.of].kind == op::softmax || keys_of_scores(p_, users_, n).empty()) continue;
+      if (std::any_of(users_[n].begin(), users_[n].end(), [&](node_id u) { return scales(u); }))
+        continue;
+      return say(n,
+                 "{0} is divided by the size of {1}; did you mean / sqrt({1})? if it is meant, / "
+                 "size({1})",
+                 written_as(p_, by_number.of), p_.axes[contracted].name);
+    }
+  }
+  bool scales(node_id n) const { return is(op::tanh, n) || is(op::mul, n) || is(op::div, n); }
+  // The factor is a size or a root of one, not a number.
+  bool is_scaled_by_call(node_id n) const {
+    return depends_on(
+        p_, n, [&](node_id m) { return p_[m].kind == op::size; },
+        [&](node_id m) { return is(op::mul, m) || is(op::div, m) || is_view(p_[m].kind); });
+  }
+
   // A cap, or a factor before or after.
   bool has_another_scale(node_id n, node_id product) const {
-    const auto scales = [&](node_id user) {
-      return is(op::tanh, user) || is(op::mul, user) || is(op::div, user);
-    };
     const auto is_scaled = [&](node_id operand) {
       return is(op::mul, operand) || is(op::div, operand);
     };
-    return std::any_of(users_[n].begin(), users_[n].end(), scales) ||
+    return std::any_of(users_[n].begin(), users_[n].end(), [&](node_id u) { return scales(u); }) ||
            std::any_of(p_[product].in.begin(), p_[product].in.end(), is_scaled);
   }
 

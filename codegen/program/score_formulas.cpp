@@ -59,8 +59,10 @@ bool is_by_matrix(const place &x) {
 bool is_bias_scaled(const place &x) {
   const node_id b = unbroadcast(x.p, inner_of(x.p, x["b"]));
   const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
-  const bool is_bias = x.p[b].kind == op::param || has_word(x.p[b].name, {"bias", "alibi", "mask"});
-  if (!is_argument(x.p[b]) || !is_bias || keys.empty()) return false;
+  const bool is_row = is_unnamed(x.p, op::take, b);  // of a table, for each distance
+  const node &of = x.p[is_row ? inner_of(x.p, x.p[b].in[0]) : b];
+  const bool is_bias = of.kind == op::param || has_word(of.name, {"bias", "alibi", "mask"});
+  if (!is_argument(of) || !is_bias || keys.empty()) return false;
   const std::vector<axis_id> &shape = x.p[b].shape;
   const bool is_of_pairs =
       contains(shape, keys) && std::any_of(shape.begin(), shape.end(), [&](axis_id a) {
@@ -135,7 +137,66 @@ bool is_one_of_contracted(const place &x) {
   });
 }
 
+// A difference of exponentials is a factor of the second softmax, as differential attention has it.
+bool is_difference_added(const place &x) {
+  const auto is_difference = [&](node_id m) {
+    if (!is_unnamed(x.p, op::sub, m)) return false;
+    const node &d = x.p[m];
+    return x.p[inner_of(x.p, d.in[0])].kind == op::exp &&
+           x.p[inner_of(x.p, d.in[1])].kind == op::exp;
+  };
+  return x["s"] != x["t"] && x.axes("a") == x.axes("b") && depends_on(x.p, x["l"], is_difference);
+}
+
+// Sums over the queries so far of what each of them has for a key: none is negative.
+bool is_total_of_queries(const place &x) {
+  const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
+  const node_id product = unscaled(x.p, x["s"]);
+  return !keys.empty() && !contains(keys, x.axes("q")) && varies_along(x.p[x["c"]], keys) &&
+         is_unnamed(x.p, op::dot, product) && signs_of(x.p)[x["c"]] == sign::not_negative;
+}
+
+// p is all but its largest, and goes on as shares of something.
+bool is_choice_of_others(const place &x) {
+  if (x.axes("e") != x.axes("f") && x.p[x["p"]].kind == op::softmax) return false;
+  bool is_largest_wanted = false, weighs = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id step) {
+    const node &u = x.p[user];
+    is_largest_wanted = is_largest_wanted || u.kind == op::max_over || u.kind == op::sum;
+    weighs = weighs || u.kind == op::dot ||
+             (u.kind == op::mul && std::none_of(u.in.begin(), u.in.end(), [&](node_id m) {
+                return m != step && is_number(x.p, unbroadcast(x.p, m));
+              }));
+    return is_view(u.kind);
+  });
+  return weighs && !is_largest_wanted;
+}
+
 const formula_rule score_rules[] = {
+    {{"softmax<a>(s) + l * softmax<b>(t)",
+      "dot<a>(softmax<a>(s), v) + l * dot<b>(softmax<b>(t), v)"},
+     is_difference_added,
+     "adds the second attention, whose factor {l} is made of a difference; did you mean a minus?"},
+    {{"softmax<a>(s) + #n * softmax<b>(t)"},
+     [](const place &x) {
+       return x["s"] != x["t"] && x.axes("a") == x.axes("b") && x.number("n") > 0 &&
+              x.number("n") < 1 &&
+              x.is_used(
+                  x.at,
+                  [&](node_id user) {
+                    return x.p[user].kind == op::dot && contains(x.p[user].over, x.axes("a"));
+                  });
+     },
+     "is 1 + {#n} in sum over {<a>}; did you mean a minus, or 1 - {#n} as the factor of the "
+     "first?"},
+    {{"s + cumsum<q>(c)", "s + (cumsum<q>(c) - c)"},
+     is_total_of_queries,
+     "adds what grows at each position of {<q>}, so that what is left out once gains; did you "
+     "mean a minus?"},
+    {{"where(below(p:softmax<e>(s), max<f>(p)), p, 0)",
+      "where(above(max<f>(p:softmax<e>(s)), p), p, 0)"},
+     is_choice_of_others,
+     "keeps all shares but the largest; did you mean >= in the condition?"},
     {{"dot<e>(w:softmax<a>(s) * y, v)"},
      is_one_of_contracted,
      "adds up over {<e>} what is 1 over {<a>}; did you mean softmax over another axis?"},

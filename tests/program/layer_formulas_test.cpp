@@ -177,4 +177,19 @@ TEST_CASE("the bias of a choice is not a part of the gates") {
   CHECK(gates([](auto affinity, auto) { return affinity; }) == "");
 }
 
+TEST_CASE("a product of low rank is divided by its rank") {
+  constexpr auto adapted = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"X", seq, d8> X, param<"W", d8, pool> W, param<"A", d8, half> A,
+                       param<"B", half, pool> B) -> out<"Y", seq, pool> {
+          return dot<d8>(X, W) + decltype(f){}(dot<half>(dot<d8>(X, A), B), cast<f32>(size(half)));
+        }));
+  };
+  const std::string rank = "multiplies by the rank";
+  CHECK(mentions(adapted([](auto low, auto r) { return low * (r / 32); }), rank));
+  CHECK(mentions(adapted([](auto low, auto r) { return 16 * r * low; }), rank));
+  CHECK(adapted([](auto low, auto r) { return low * (32 / r); }) == "");
+  CHECK(adapted([](auto low, auto r) { return low * 2 / r; }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -201,4 +201,85 @@ TEST_CASE("what a drop keeps is divided by its share") {
   CHECK(of_drop<[](auto x, auto u) { return x + where(u < 0.5, 0, 0.5 * x) * 2; }>() == "");
 }
 
+TEST_CASE("a second attention is subtracted by the factor of its paper") {
+  constexpr auto of_two = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"Q1", seq, d8> Q1, in<"Q2", seq, d8> Q2, in<"K", kv, d8> K,
+                       in<"V", kv, e4> V, param<"l", d8> l, param<"m", d8> m) -> out<"O", seq, e4> {
+          auto lambda = exp(sum<d8>(l * m)) - exp(sum<d8>(l * l)) + 0.8;
+          auto first = softmax<kv>(dot<d8>(Q1, K) / sqrt(d8));
+          auto second = softmax<kv>(dot<d8>(Q2, K) / sqrt(d8));
+          return decltype(f){}(first, second, V, lambda);
+        }));
+  };
+  const std::string minus = "is made of a difference; did you mean a minus?";
+  CHECK(mentions(of_two([](auto a, auto b, auto v, auto l) { return dot<kv>(a + l * b, v); }),
+                 minus));
+  CHECK(mentions(
+      of_two([](auto a, auto b, auto v, auto l) { return dot<kv>(a, v) + dot<kv>(b, v) * l; }),
+      minus));
+  CHECK(of_two([](auto a, auto b, auto v, auto l) { return dot<kv>(a - l * b, v); }) == "");
+  CHECK(mentions(
+      of_two([](auto a, auto b, auto v, auto l) { return dot<kv>(a + 0.8 * b, v) + 0 * l; }),
+      "did you mean a minus, or 1 - 0.8 as the factor of the first?"));
+  CHECK(of_two([](auto a, auto b, auto v, auto l) {
+          return dot<kv>(0.2 * a + 0.8 * b, v) + 0 * l;
+        }) == "");
+  CHECK(of_two([](auto a, auto b, auto v, auto l) { return dot<kv>(a - 0.8 * b, v) + 0 * l; }) ==
+        "");
+}
+
+TEST_CASE("what earlier queries leave out is taken off the scores") {
+  constexpr auto selective = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"S", seq, kv> S,
+                                   in<"V", kv, e4> V) -> out<"O", seq, e4> {
+      auto chosen = where(index(kv) < index(seq), relu(S), 0);
+      auto s = decltype(f){}(dot<d8>(Q, K) / sqrt(d8), chosen, S);
+      return dot<kv>(softmax<kv>(mask(s, causal<seq, kv>)), V);
+    }));
+  };
+  const std::string grows = "adds what grows at each position of seq";
+  CHECK(mentions(selective([](auto s, auto c, auto) { return s + cumsum<seq>(c); }), grows));
+  CHECK(mentions(selective([](auto s, auto c, auto) { return s + (cumsum<seq>(c) - c); }), grows));
+  CHECK(selective([](auto s, auto c, auto) { return s - cumsum<seq>(c); }) == "");
+  CHECK(selective([](auto s, auto c, auto) { return s - (cumsum<seq>(c) - c); }) == "");
+  // numbers of either sign
+  CHECK(selective([](auto s, auto c, auto x) { return s + cumsum<seq>(x) - c; }) == "");
+}
+
+TEST_CASE("the largest share is kept, not the others") {
+  constexpr auto routed = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"X", seq, d8> X, param<"Wr", d8, e4> Wr, param<"W", e4, d8> W) -> out<"Y", seq, d8> {
+          auto p = softmax<e4>(dot<d8>(X, Wr));
+          return decltype(f){}(p, max<e4>(p), W);
+        }));
+  };
+  const std::string others = "keeps all shares but the largest; did you mean >=";
+  CHECK(mentions(routed([](auto p, auto top, auto w) { return dot<e4>(where(p < top, p, 0), w); }),
+                 others));
+  CHECK(mentions(routed([](auto p, auto top, auto w) { return dot<e4>(where(top > p, p, 0), w); }),
+                 others));
+  CHECK(routed([](auto p, auto top, auto w) { return dot<e4>(where(p >= top, p, 0), w); }) == "");
+  // the second largest
+  CHECK(routed([](auto p, auto top, auto w) {
+          auto second = max<e4>(where(p < top, p, 0));
+          return dot<e4>(where(p >= second, p, 0), w);
+        }) == "");
+}
+
+TEST_CASE("a row of a table is added after the scale of the product") {
+  constexpr auto biased = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   param<"T", e4> T) -> out<"O", seq, e4> {
+      auto row = take<e4>(T, min(max(index(seq) - index(kv), 0), 3));
+      auto s = decltype(f){}(dot<d8>(Q, K), row);
+      return dot<kv>(softmax<kv>(mask(s, causal<seq, kv>)), V);
+    }));
+  };
+  CHECK(mentions(biased([](auto s, auto row) { return (s + row) / sqrt(d8); }),
+                 "by the root of the features, too"));
+  CHECK(biased([](auto s, auto row) { return s / sqrt(d8) + row; }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -526,6 +526,8 @@ TEST_CASE("slips: decays that grow") {
   CHECK(mentions(state_by([](auto g) { return exp(sigmoid(g)); }),
                  "is at least 1, so that the state grows at every step; did you mean exp(-"));
   CHECK(mentions(state_by([](auto g) { return exp(log(1 + exp(g))); }), "is at least 1"));
+  CHECK(mentions(state_by([](auto g) { return exp(-log(sigmoid(g))); }),
+                 "did you mean exp(log(sigmoid(g)))?"));
   CHECK(mentions(state_by([](auto g) { return 1 + exp(g); }), "did you mean 1 / (1 + exp("));
   CHECK(mentions(state_by([](auto g) { return pow(sigmoid(g), 16); }),
                  "is forgotten at once; did you mean the power 1.0 / 16?"));
@@ -763,6 +765,24 @@ TEST_CASE("slips: scores divided by the size of what they contract") {
   CHECK(scaled_by([](auto s) { return s / 64 * 8; }).empty());
   CHECK(scaled_by([](auto s) { return s / size(d); }).empty());
   CHECK(scaled_by([](auto s) { return let<"scores">(s / 64); }).empty());
+}
+
+TEST_CASE("slips: one side of scores divided by the size of what they contract") {
+  constexpr auto sides = []<class Left, class Right>(Left, Right) {
+    const auto k = kernel<"k">([](in<"Q", seq, d> Q, in<"K", kv, d> K) -> out<"P", seq, kv> {
+      return softmax<kv>(dot<d>(Left{}(Q), Right{}(K)));
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  constexpr auto whole = [](auto x) { return x; };
+  CHECK(
+      mentions(sides([](auto q) { return q / 64; }, whole),
+               "Q is divided by the size of d; did you mean / sqrt(d)? if it is meant, / size(d)"));
+  CHECK(mentions(sides(whole, [](auto k) { return k * (1 / 64.f); }), "K is divided by the size"));
+  CHECK(sides([](auto q) { return q / 8; }, whole).empty());
+  CHECK(sides([](auto q) { return q / size(d); }, whole).empty());
+  CHECK(sides([](auto q) { return q / 64; }, [](auto k) { return k * 8; }).empty());
+  CHECK(sides([](auto q) { return let<"q">(q / 64); }, whole).empty());
 }
 
 TEST_CASE("slips: what scales scores and results") {
