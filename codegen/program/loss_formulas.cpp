@@ -200,7 +200,43 @@ bool are_negative_and_positive(const place &x) {
          !mentions("p", "negative");
 }
 
+// Scores beside their softmax, times the number of choices.
+bool are_shares_of_scores(const place &x) {
+  const auto count = static_cast<double>(x.p.axes[x.root("e")].size);
+  if (x.found.numbers.count("n") != 0 && (count <= 1 || x.number("n") != count)) return false;
+  return x.is_used(x["x"], [&](node_id user) {
+    return is_unnamed(x.p, op::softmax, user) && x.p[user].over == x.axes("e");
+  });
+}
+
+// x is of what was chosen, and z the same of what was rejected: a margin of a logistic loss.
+bool are_chosen_and_rejected(const place &x) {
+  bool is_margin = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    const op kind = x.p[user].kind;
+    is_margin = is_margin || kind == op::sigmoid || kind == op::softplus;
+    return kind == op::mul || kind == op::div || kind == op::neg || is_view(kind);
+  });
+  if (!is_margin) return false;
+  const std::string &chosen = x.p[x["x"]].name, &rejected = x.p[x["z"]].name;
+  const std::size_t at = chosen.find("chosen");
+  return is_argument(x.p[x["x"]]) && is_argument(x.p[x["z"]]) && at != std::string::npos &&
+         chosen.substr(0, at) + "rejected" + chosen.substr(at + 6) == rejected;
+}
+
 const formula_rule loss_rules[] = {
+    {{"(x - y) + (z - w)", "b * (x - y) + b * (z - w)", "b * x + b * z", "x + z"},
+     are_chosen_and_rejected,
+     "adds {z}, which is of what was rejected; did you mean a minus?"},
+    {{"((1 + l) - m * m) + e:exp(l)"}, is_slip, "adds the variance {e}; did you mean - {e}?"},
+    {{"((1 + l) + s:(m * m)) - exp(l)"}, is_slip, "adds the square {s}; did you mean - {s}?"},
+    {{"((s:exp(l) + m * m) - 1) + l", "((s:exp(l) - m * m) - 1) - l"},
+     is_slip,
+     "is a divergence of normal distributions with a wrong sign; did you mean {s} + {m} * {m} - 1 "
+     "- {l}?"},
+    {{"size<e>() * sum<e>(c * mean<t>(x))", "#n * sum<e>(c * mean<t>(x))"},
+     are_shares_of_scores,
+     "averages scores {x} over {<t>}, not their shares; did you mean softmax<{<e>}>({x})?"},
     {{"m:mean<a>(x) * m", "pow(mean<a>(x), 2)"},
      is_called_mean_square,
      "is the square of the mean of {x}; did you mean the mean of its square?"},

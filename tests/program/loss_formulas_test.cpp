@@ -176,4 +176,67 @@ TEST_CASE("a temperature divides in both terms of a loss") {
   CHECK(of([](auto s, auto own, auto t) { return logsumexp<item>(t * s) / t - own; }) == "");
 }
 
+TEST_CASE("what was rejected is taken off the margin") {
+  constexpr auto preferred = [](auto f) {
+    return slips_in(kernel<"k">([](in<"policy_chosen", user> pc, in<"policy_rejected", user> pr,
+                                   in<"reference_chosen", user> rc,
+                                   in<"reference_rejected", user> rr) -> out<"loss"> {
+      return mean<user>(decltype(f){}(pc, pr, rc, rr));
+    }));
+  };
+  const std::string added = "adds policy_rejected, which is of what was rejected";
+  CHECK(mentions(preferred([](auto pc, auto pr, auto rc, auto rr) {
+                   return -log(sigmoid(0.1 * ((pc - rc) + (pr - rr))));
+                 }),
+                 added));
+  CHECK(mentions(preferred([](auto pc, auto pr, auto rc, auto rr) {
+                   return softplus(-(0.1 * (pc - rc) + 0.1 * (pr - rr)));
+                 }),
+                 added));
+  CHECK(preferred([](auto pc, auto pr, auto rc, auto rr) {
+          return -log(sigmoid(0.1 * ((pc - rc) - (pr - rr))));
+        }) == "");
+  CHECK(preferred([](auto pc, auto pr, auto rc, auto rr) {
+          return softplus(-(0.1 * ((pc - rc) + (rr - pr))));
+        }) == "");
+  CHECK(preferred([](auto pc, auto pr, auto rc, auto rr) {
+          return softplus(-(0.1 * ((pc - pr) + (rr - rc))));
+        }) == "");
+  // both are made likely
+  CHECK(preferred([](auto pc, auto pr, auto rc, auto rr) { return -(pc + pr) + rc + rr; }) == "");
+}
+
+TEST_CASE("the divergence of a normal distribution takes off its variance and square") {
+  constexpr auto divergence = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"mu", user, d8> mu, in<"logvar", user, d8> l) -> out<"kl", user> {
+          return decltype(f){}(mu, l);
+        }));
+  };
+  CHECK(
+      mentions(divergence([](auto mu, auto l) { return -0.5 * sum<d8>(1 + l - mu * mu + exp(l)); }),
+               "adds the variance exp(logvar); did you mean - exp(logvar)?"));
+  CHECK(
+      mentions(divergence([](auto mu, auto l) { return -0.5 * sum<d8>(1 + l + mu * mu - exp(l)); }),
+               "adds the square mu * mu"));
+  CHECK(
+      mentions(divergence([](auto mu, auto l) { return 0.5 * sum<d8>(exp(l) + mu * mu - 1 + l); }),
+               "with a wrong sign"));
+  CHECK(divergence([](auto mu, auto l) { return -0.5 * sum<d8>(1 + l - mu * mu - exp(l)); }) == "");
+  CHECK(divergence([](auto mu, auto l) { return 0.5 * sum<d8>(exp(l) + mu * mu - 1 - l); }) == "");
+}
+
+TEST_CASE("loads are balanced by shares, not by scores") {
+  constexpr auto balanced = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"x", user, d8> x, in<"chosen", user, d8> c) -> outs<out<"aux">, out<"p", user, d8>> {
+          auto p = softmax<d8>(x);
+          return {8 * sum<d8>(mean<user>(c) * mean<user>(decltype(f){}(x, p))), p};
+        }));
+  };
+  CHECK(mentions(balanced([](auto x, auto) { return x; }),
+                 "averages scores x over user, not their shares"));
+  CHECK(balanced([](auto, auto p) { return p; }) == "");
+}
+
 }  // namespace qkv::testing::slips
