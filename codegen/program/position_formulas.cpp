@@ -7,6 +7,8 @@
 #include "codegen/program/formula_checks.hpp"
 #include "codegen/program/formula_rules.hpp"
 #include "codegen/program/roots.hpp"
+#include "codegen/program/score_keys.hpp"
+#include "codegen/program/score_masks.hpp"
 
 namespace qkv::codegen {
 
@@ -100,7 +102,54 @@ bool is_joined_alone(const place &x) {
          });
 }
 
+// The table is read at negative positions alone, or for some keys that no mask hides.
+bool is_before_table(const place &x) {
+  const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
+  if (x.number("n") > 0 || keys.empty() || static_size(x.p, x.axes("p")[0]) == 1) return false;
+  bool is_masked = false, hides_later = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    const node &u = x.p[user];
+    if (u.kind == op::softmax)
+      for (const node_id condition : masks_of_weights(x.p, user)) {
+        is_masked = true;
+        hides_later = hides_later || is_causal(x.p, condition, u.over);
+      }
+    return is_pointwise(u.kind) || is_view(u.kind) || u.kind == op::mask;
+  });
+  return !is_masked || (hides_later && has(keys, x.axes("a")[0]));
+}
+
+// A bonus of what the next state has got already.
+bool is_added_to_next(const place &x) {
+  const auto is_state = [&](node_id m) { return x.p[m].kind == op::carried; };
+  const auto is_within = [&](node_id m) { return x.p[m].kind != op::element; };
+  const auto is_next = [&](node_id user) { return x.p[user].kind == op::scan; };
+  const node_id bonus = of_all_positions(x.p, unbroadcast(x.p, x["u"]));
+  return x.p[bonus].kind == op::param && depends_on(x.p, x["s"], is_state, is_within) &&
+         !depends_on(x.p, x["a"], is_state, is_within) && x.is_used(x["n"], is_next);
+}
+
+// g is the number of a page: s / n.
+bool is_page_added(const place &x) {
+  const node_id whole = inner_of(x.p, x["g"]);
+  const node &page =
+      x.p[is_unnamed(x.p, op::cast, whole) ? inner_of(x.p, x.p[whole].in[0]) : whole];
+  if (page.kind != op::div || x.number("n") <= 1) return false;
+  const auto by = known_number(x.p, page.in[1]);
+  return by && *by == x.number("n") && x.reads(page.in[0], x["s"]);
+}
+
 const formula_rule position_rules[] = {
+    {{"take<p>(t, (index<a>() - index<b>()) + #n)"},
+     is_before_table,
+     "positions {<a>} - {<b>} are negative where the query is later; did you leave out an offset, "
+     "as + size({<p>}) - 1?"},
+    {{"t:take<p>(y, g) + (s - #n * g)"},
+     is_page_added,
+     "adds the place in a page to the number of the page; did you mean {t} * {#n}?"},
+    {{"n:(s + a) + u * a"},
+     is_added_to_next,
+     "has {a} in {n} already, which is the next state; did you mean the state before it?"},
     {{"take<p>(t, g) * #n + s"},
      is_at_place_of,
      "adds {s} to the first slot of its page; did you mean the remainder of {s} / {#n}?"},

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "codegen/program/queries.hpp"
@@ -226,6 +227,40 @@ class rotation_finder : slip_finder {
     return 1;
   }
 
+  // The inputs that positions of an angle come from: rows of an image, say.
+  std::set<std::set<std::string>> counts_of(node_id side) const {
+    std::set<std::set<std::string>> all;
+    for (const node_id cosine : cosines_of(side)) {
+      std::set<std::string> names;
+      const auto look = [&](node_id m) {
+        if (p_[m].kind == op::input) names.insert(p_[m].name);
+        return p_[m].kind != op::pow && p_[m].kind != op::exp && p_[m].kind != op::index;
+      };
+      std::set<node_id> below;
+      walk(p_, p_[cosine].in[0], look, below);
+      if (!names.empty()) all.insert(std::move(names));
+    }
+    return all;
+  }
+  // Queries are turned by rows and columns, but keys by rows in both halves.
+  bool counted_once(node_id n) {
+    const auto left = counts_of(p_[n].in[0]), right = counts_of(p_[n].in[1]);
+    const bool is_left_more = left.size() > right.size();
+    const auto &more = is_left_more ? left : right, &fewer = is_left_more ? right : left;
+    if (more.size() == fewer.size() || fewer.empty() ||
+        !std::includes(more.begin(), more.end(), fewer.begin(), fewer.end()))
+      return false;
+    for (const auto &names : more)
+      if (fewer.count(names) == 0) {
+        say(n,
+            "one side is turned by angles of {}, too, the other by those of {} alone; did you mean "
+            "both in both?",
+            *names.begin(), *fewer.begin()->begin());
+        return true;
+      }
+    return false;
+  }
+
   // W of dot<d_k>(x, W); -1: none
   node_id matrix_of(node_id side) const {
     const node_id n = inner_of(p_, side);
@@ -258,6 +293,7 @@ class rotation_finder : slip_finder {
     const node_id matrix = matrix_of(p_[n].in[0]);
     if (matrix < 0 || matrix != matrix_of(p_[n].in[1]))
       for (const node_id operand : p_[n].in) before_matrix(operand);
+    if (counted_once(n)) return;
     const std::set<rotation> left = rotations_of(p_[n].in[0]), right = rotations_of(p_[n].in[1]);
     if (left.size() != 1 || right.size() != 1) return;
     const rotation a = *left.begin(), b = *right.begin();

@@ -128,4 +128,56 @@ TEST_CASE("a sine is joined with a cosine") {
   CHECK(joined([](auto x) { return cos(x); }) == "");
 }
 
+TEST_CASE("a table of distances has an offset") {
+  constexpr auto biased = [](auto row, auto masked) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   param<"T", d8> T) -> out<"O", seq, e4> {
+      auto s = dot<d8>(Q, K) / sqrt(d8) + decltype(row){}(T);
+      return dot<kv>(softmax<kv>(decltype(masked){}(s)), V);
+    }));
+  };
+  constexpr auto all = [](auto s) { return s; };
+  constexpr auto before = [](auto s) { return mask(s, causal<seq, kv>); };
+  constexpr auto near = [](auto s) {
+    return mask(s, causal<seq, kv> && index(seq) - index(kv) < 8);
+  };
+  constexpr auto keys_first = [](auto t) { return take<d8>(t, index(kv) - index(seq) + 0); };
+  constexpr auto queries_first = [](auto t) { return take<d8>(t, index(seq) - index(kv) + 0); };
+  const std::string negative = "positions kv - seq are negative where the query is later";
+  CHECK(mentions(biased(keys_first, before), negative));
+  CHECK(mentions(biased(keys_first, all), negative));
+  CHECK(biased([](auto t) { return take<d8>(t, index(kv) - index(seq) + 7); }, near) == "");
+  CHECK(biased(queries_first, near) == "");
+}
+
+TEST_CASE("a place in a pool is counted in slots") {
+  constexpr auto paged = [](auto f) {
+    return slips_in(kernel<"k">([](in<"pool", rows_axis, d8> pool, in<"table", i32, pages> table,
+                                   in<"t", i32, seq> t) -> out<"X", seq, d8> {
+      auto page = cast<i32>(t / 16);
+      return take<rows_axis>(pool, decltype(f){}(take<pages>(table, page), t - page * 16));
+    }));
+  };
+  CHECK(mentions(paged([](auto page, auto slot) { return page + slot; }),
+                 "adds the place in a page to the number of the page"));
+  CHECK(paged([](auto page, auto slot) { return page * 16 + slot; }) == "");
+}
+
+TEST_CASE("the bonus of the present token is beside the state before it") {
+  constexpr auto with_bonus = [](auto f) {
+    return slips_in(kernel<"k">([](in<"r", seq, d8> r, in<"k", seq, d8> k, in<"v", seq, e4> v,
+                                   param<"w", d8> w, param<"u", d8> u) -> out<"Y", seq, e4> {
+      auto decay = exp(-exp(w));
+      const auto step = [=](auto s, auto r, auto k, auto v) {
+        auto now = broadcast<e4>(k) * broadcast<d8>(v);
+        auto next = s * broadcast<e4>(decay) + now;
+        return std::pair{next, dot<d8>(r, decltype(f){}(s, next) + broadcast<e4>(u) * now)};
+      };
+      return scan<seq>(zeros<d8, e4>(), step, r, k, v).result;
+    }));
+  };
+  CHECK(mentions(with_bonus([](auto, auto next) { return next; }), "which is the next state"));
+  CHECK(with_bonus([](auto s, auto) { return s; }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -269,4 +269,27 @@ TEST_CASE("powers of positions in rotations of queries and of keys are inverse")
         }>() == "");
 }
 
+TEST_CASE("rows and columns turn both sides") {
+  constexpr auto of_image = [](auto of_keys) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"row", i32, seq> row,
+                                   in<"col", i32, seq> col) -> out<"S", seq, kv> {
+      auto rate = pow(100, index(quarter) * -1.0 / 2);
+      auto a = cast<f32>(row) * rate;
+      auto c = cast<f32>(col) * rate;
+      const auto turn = [](auto x, auto a, auto b) {
+        auto u = rope<half, two, quarter>(slice<d8, half>(x, 0), cos(a), sin(a));
+        auto v = rope<half, two, quarter>(slice<d8, half>(x, 4), cos(b), sin(b));
+        return concat<d8, half, half>(u, v);
+      };
+      auto second = decltype(of_keys){}(a, c);
+      auto queries = turn(Q, a, c);
+      auto keys = turn(K, rename<seq, kv>(a), rename<seq, kv>(second));
+      return softmax<kv>(dot<d8>(queries, keys) / sqrt(d8));
+    }));
+  };
+  CHECK(mentions(of_image([](auto a, auto) { return a; }),
+                 "one side is turned by angles of col, too, the other by those of row alone"));
+  CHECK(of_image([](auto, auto c) { return c; }) == "");
+}
+
 }  // namespace qkv::testing::slips
