@@ -28,7 +28,7 @@ class flow_finder : slip_finder {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (is(op::softmax, n)) into_weights(n);
       if (is(op::take, n)) first_as_summary(n);
-      if (is(op::add, n)) past_a_layer(n), beside_a_norm(n);
+      if (is(op::add, n)) past_a_layer(n), beside_a_norm(n), norm_carried_on(n);
       if (is(op::dot, n)) normalised_once(n);
       if (is(op::scan, n)) into_scan(n);
     }
@@ -259,6 +259,38 @@ class flow_finder : slip_finder {
                 written_as(p_, h), written_as(p_, x), written_as(p_, of_h[1 - i]));
       }
     }
+  }
+  // n = norm(h), n + mlp(n), where h = X + attention(norm(X)) carries on X itself
+  void norm_carried_on(node_id n) {
+    for (const std::size_t k : {0, 1}) {
+      const node_id normed = inner(n, k), layer = inner(n, 1 - k);
+      if (!is(op::dot, layer) || !is_projected_in(layer, normed)) continue;
+      for (node_id h = 0; h < normed; ++h) {
+        if (!is(op::add, h) || p_[h].shape.empty()) continue;
+        const std::vector<axis_id> features = {p_[h].shape.back()};
+        if (!is_norm_of(normed, h, features) || !is_read_within(h, normed)) continue;
+        for (const std::size_t i : {0, 1}) {
+          const node_id x = inner(h, i), before = inner(h, 1 - i);
+          if (!is(op::dot, before) || !p_[x].name.empty() != is_argument(p_[x])) continue;
+          if (depends_on(p_, before,
+                         [&](node_id m) { return m != x && is_norm_of(m, x, features); }))
+            return say_once(n,
+                            "carries on a norm, so that {0} is lost, which carries on {1} itself; "
+                            "did you mean to add the layer to {0}?",
+                            written_as(p_, h), written_as(p_, x));
+        }
+      }
+    }
+  }
+  // True if what reads h is read by the norm alone.
+  bool is_read_within(node_id h, node_id normed) const {
+    std::set<node_id> above;
+    walk_users(users_, h, [&](node_id user, node_id) {
+      if (user != normed) above.insert(user);
+      return user != normed;
+    });
+    return std::none_of(above.begin(), above.end(),
+                        [&](node_id m) { return p_[m].kind == op::output; });
   }
   // X + f(layer_norm(X)) + g(X), where g is as deep as f
   void beside_a_norm(node_id n) {

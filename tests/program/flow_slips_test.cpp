@@ -181,8 +181,8 @@ TEST_CASE("a running maximum beside recurrences is a shift") {
   constexpr auto larger = [](auto n, auto m) { return max(n, m); };
   CHECK(normed(larger, decayed) == "");
   CHECK(normed([](auto, auto m) { return m; }, decayed) == "");
-  CHECK(mentions(normed(larger, [](auto s, auto) { return s; }),
-                 "the state of the dividend alone"));
+  CHECK(
+      mentions(normed(larger, [](auto s, auto) { return s; }), "the state of the dividend alone"));
 }
 
 TEST_CASE("the step of a selective recurrence is positive") {
@@ -214,6 +214,28 @@ TEST_CASE("both branches of a block read the norm") {
       "made of X as it is"));
   CHECK(block([](auto x, auto n, auto mixed, auto fed, auto) { return x + mixed(n) + fed(n); }) ==
         "");
+}
+
+TEST_CASE("a residual that carries on its input does so in the next layer") {
+  constexpr auto two_layers = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"W", d8, e4> W, param<"U", e4, d8> U,
+                                   param<"W2", d8, e4> W2, param<"U2", e4, d8> U2,
+                                   param<"g", d8> g) -> out<"Y", seq, d8> {
+      const auto layer = [](auto x, auto w, auto u) { return dot<e4>(gelu(dot<d8>(x, w)), u); };
+      auto h = X + layer(rms_norm<d8>(X, g), W, U);
+      auto n = rms_norm<d8>(h, g);
+      return decltype(f){}(h, n, layer(n, W2, U2));
+    }));
+  };
+  CHECK(mentions(two_layers([](auto, auto n, auto y) { return n + y; }), "carries on a norm"));
+  CHECK(two_layers([](auto h, auto, auto y) { return h + y; }) == "");
+  // norms after both layers
+  CHECK(slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"W", d8, e4> W, param<"U", e4, d8> U,
+                                param<"g", d8> g) -> out<"Y", seq, d8> {
+          const auto layer = [=](auto x) { return dot<e4>(gelu(dot<d8>(x, W)), U); };
+          auto n = rms_norm<d8>(X + layer(X), g);
+          return rms_norm<d8>(n + layer(n), g);
+        })) == "");
 }
 
 }  // namespace qkv::testing::slips
