@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Recurrences: a state carried along an axis.
-#include <exception>
 #include <type_traits>
 #include <utility>
 
+#include <qkv/core/already_wrong.hpp>
 #include <qkv/core/call.hpp>
 
 namespace qkv {
@@ -339,37 +339,10 @@ struct scan_step {
   }
 };
 
-struct wrong_step : std::exception {
-  const char *what() const noexcept override {
-    return "scan: the step takes other operands than the state and one for each x";
-  }
-};
 struct anything {
   template <class T>
   constexpr anything(const T &) {}
 };
-struct already_wrong {
-  template <class Anything>
-  operator Anything() const {
-    throw wrong_step();
-  }
-};
-// What is computed with it is wrong already, too.
-template <class L, class R>
-concept wrong_beside = std::is_same_v<L, already_wrong> || std::is_same_v<R, already_wrong>;
-template <class L, class R>
-  requires wrong_beside<L, R>
-already_wrong operator+(L, R);
-template <class L, class R>
-  requires wrong_beside<L, R>
-already_wrong operator-(L, R);
-template <class L, class R>
-  requires wrong_beside<L, R>
-already_wrong operator*(L, R);
-template <class L, class R>
-  requires wrong_beside<L, R>
-already_wrong operator/(L, R);
-already_wrong operator-(already_wrong);
 
 template <axes Over, class Result, class Last>
 constexpr auto put_scan(graph *g, int state, const Last &, int next, const Result &y) {
