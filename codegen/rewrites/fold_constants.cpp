@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Before: dot(Q, K) / sqrt(cast<f32>(size(d_k)))     After: dot(Q, K) * 0.125      (d_k = 64)
+#include <cmath>
 #include <optional>
 #include <qkv/core/half.hpp>
 
 #include "codegen/program/meaning.hpp"
+#include "codegen/program/queries.hpp"
 #include "codegen/program/step_value.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -38,11 +40,38 @@ std::optional<double> folded(const program &p, const node &n) {
   return casts ? v[0] : value_of(n, v);
 }
 
+// Per step: true if a comparison or a conversion to whole numbers reads its value, as it is or in a
+// formula: cast<i32>(index(kv) / 41), (x + 1) / 47 >= 1.
+std::vector<bool> decisive_steps(const program &p) {
+  std::vector<bool> decisive(p.nodes.size());
+  for (std::size_t n = p.nodes.size(); n-- > 0;) {
+    const node &x = p.nodes[n];
+    const bool decides = is_comparison(x.kind) || (x.kind == op::cast && !is_floating(x.type));
+    const bool hands_on =
+        decisive[n] && (is_inlinable(p, static_cast<node_id>(n)) || is_reduction(x.kind));
+    if (!decides && !hands_on) continue;
+    for (const node_id operand : x.in) decisive[operand] = true;
+  }
+  return decisive;
+}
+
+// The c of x * c that replaces x / by. A quotient of whole numbers that decides something stays:
+// 41 * (1 / 41.f) is less than 1.
+std::optional<double> factor_of(double by, bool decides) {
+  int exponent;
+  const bool is_exact = std::fabs(std::frexp(by, &exponent)) == 0.5;
+  if (decides && !is_exact && by == std::floor(by)) return std::nullopt;
+  return std::isnormal(static_cast<float>(1 / by)) ? std::optional(1 / by) : std::nullopt;
+}
+
 }  // namespace
 
 program fold_constants(const program &p) {
+  const std::vector<bool> decisive = decisive_steps(p);
   rebuild r(p);
+  node_id at = 0;
   return r.run([&](node n) -> node_id {
+    const bool decides = decisive[at++];
     if (const auto value = folded(r.to(), n)) {
       node c;
       c.kind = op::number;
@@ -52,10 +81,10 @@ program fold_constants(const program &p) {
     }
     if (n.kind == op::cast && r.to()[n.in[0]].type == n.type) return n.in[0];
     if (is_floating(n.type) && n.kind == op::div) {
-      auto c = constant_of(r.to(), n.in[1]);
-      if (c && std::isnormal(static_cast<float>(1 / *c))) {
+      const auto by = constant_of(r.to(), n.in[1]);
+      if (const auto factor = by ? factor_of(*by, decides) : std::nullopt) {
         n.kind = op::mul;
-        n.in[1] = r.number(1 / *c, n.type);
+        n.in[1] = r.number(*factor, n.type);
       }
     }
     if (is_floating(n.type) && n.kind == op::mul) {

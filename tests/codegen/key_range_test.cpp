@@ -65,8 +65,15 @@ TEST_CASE("masks bound the keys that a tile of rows visits") {
   CHECK(visited<[](auto) { return cast<i32>(index(kv) * 0.015625f) < chunk(index(seq)); }>() ==
         "any 384");
   CHECK(visited<[](auto) { return 2 * chunk(index(kv)) <= chunk(index(seq)); }>() == "any 256");
+  CHECK(visited<[](auto) { return cast<i32>(cast<f32>(index(kv)) / 41) <= 2; }>() == "any 123");
+  CHECK(visited<[](auto) { return cast<i32>(cast<f64>(index(kv)) / 41) <= 2; }>() == "any 123");
   CHECK(visited<[](auto) { return chunk(index(kv) - 5) <= 2; }>() == "any any");
   CHECK(visited<[](auto) { return chunk(index(kv)) <= cast<i32>(index(kv) / 32) - 4; }>() ==
+        "any any");
+  // The border between two chunks is not exact.
+  CHECK(visited<[](auto) { return cast<i32>(index(kv) * (1.0 / 41)) <= 2; }>() == "any any");
+  CHECK(visited<[](auto) { return cast<i32>(cast<f16>(index(kv)) / 64) <= 2; }>() == "any any");
+  CHECK(visited<[](auto) { return cast<i32>(cast<f32>(cast<bf16>(index(kv))) / 64) <= 2; }>() ==
         "any any");
   // No bound follows.
   CHECK(visited<[](auto) { return (abs(index(kv) - index(seq)) > 15); }>() == "any any");

@@ -717,6 +717,13 @@ inline constexpr auto decode_paged_ragged = kernel<"decode_paged_ragged">(
       return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 
+// 41 * (1 / 41.f) is less than 1.
+inline constexpr auto chunk_numbers = kernel<"chunk_numbers">(
+    [](in<"n", i32, seq> n, in<"X", seq> X)
+        -> outs<out<"C", i32, seq>, out<"later", b8, seq>, out<"Y", seq>> {
+      return {n + cast<i32>(index(seq) / 41), n > 0 && (index(seq) + 1.0) / 47 >= 1, X / 41};
+    });
+
 // Results of several shards of the keys, as one.
 inline constexpr auto merged_shards = kernel<"merged_shards">(
     [](in<"O_i", shards, batch, heads, seq, d_v> parts, in<"lse_i", shards, batch, heads, seq> lses)

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "codegen/program/queries.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/meaning.hpp"
 
@@ -32,6 +33,14 @@ constexpr auto sizes_in_types = kernel<"sizes_in_types">([
 ](in<"X", seq> X) -> outs<out<"rounded", seq>, out<"around", i32, seq>> {
   return {X * cast<f32>(cast<bf16>(size(odd))), cast<i32>(X) + size(many) * size(too) + size(many)};
 });
+
+constexpr auto quotients = kernel<"quotients">(
+    [](in<"n", i32, seq> n,
+       in<"X", seq> X) -> outs<out<"chunk", i32, seq>, out<"of_64", i32, seq>,
+                               out<"later", b8, seq>, out<"any", b8>, out<"part", seq>> {
+      return {cast<i32>((cast<f32>(n) + 3) / 41), cast<i32>(n / 64), (n + 1.0) / 47 >= 1,
+              max<seq>(X / 55) >= 1, X / 41};
+    });
 
 // Moved out of the sum over an empty seq, the infinite minimum would make NaN of its 0.
 constexpr auto least_of_none = kernel<"least_of_none">(
@@ -120,6 +129,24 @@ TEST_CASE("rewrites: a folded constant is rounded, or wraps around, as its step 
   for (arrays r : {meaning(sizes_in_types, a), simplified_meaning(sizes_in_types, a)}) {
     CHECK(r["rounded"].data == std::vector<double>{256, -768});
     CHECK(r["around"].data == std::vector<double>{65537, 65533});
+  }
+}
+
+TEST_CASE("rewrites: a quotient that decides something is divided, others are multiplied") {
+  const codegen::program p = codegen::simplified(codegen::make_program(quotients));
+  const auto numbers_of = [&](core::op kind) {
+    std::vector<double> numbers;
+    for (const codegen::node &n : p.nodes)
+      if (n.kind == kind) numbers.push_back(p[codegen::unbroadcast(p, n.in[1])].value);
+    return numbers;
+  };
+  CHECK(numbers_of(core::op::div) == std::vector<double>{41, 47, 55});
+  CHECK(numbers_of(core::op::mul) == std::vector<double>{1.0 / 64, 1.0 / 41});
+  const arrays a = {{"n", {{2}, {38, 46}}}, {"X", {{2}, {41, 55}}}};
+  for (arrays r : {meaning(quotients, a), simplified_meaning(quotients, a)}) {
+    CHECK(r["chunk"].data == std::vector<double>{1, 1});
+    CHECK(r["later"].data == std::vector<double>{0, 1});
+    CHECK(r["any"].data == std::vector<double>{1});
   }
 }
 

@@ -33,7 +33,12 @@ struct affine {
 
 // Numbers of i32 are exact as f32 up to 2^24: the quotient of a larger one may belong to a position
 // that is so far away.
-Expr inexact(const Expr &position) { return Halide::abs(position) >> 21; }
+Expr inexact(const Expr &position) {
+  return Halide::cast(position.type(), Halide::abs(position)) >> 21;
+}
+
+// True for the types that hold every position below 2^24.
+bool keeps_positions(dtype type) { return type == f32 || type == f64; }
 
 // The literal factors and divisors of positions.
 constexpr double most_positions = 1 << 20;
@@ -180,9 +185,10 @@ class ranges {
     const Expr holds = both(a.holds, b.holds);
     r.is_chosen = holds.defined();
     if (k > 0)
-      r.to = where_it_holds(holds, as_position(end_of(divided(-low, k) + 1, chunk)),
+      r.to = where_it_holds(holds, as_position(start_of(divided(-low, k) + 1, chunk, 1)),
                             core::longest_axis);
-    if (k < 0) r.from = where_it_holds(holds, as_position(start_of(-divided(-low, -k), chunk)), 0);
+    if (k < 0)
+      r.from = where_it_holds(holds, as_position(start_of(-divided(-low, -k), chunk, -1)), 0);
     return r;
   }
 
@@ -194,16 +200,12 @@ class ranges {
   }
   static Expr divided(const Expr &n, int by) { return by == 1 ? n : n / by; }
 
-  // The first position of a chunk, the first after the one before it: no later one, no earlier one.
-  static Expr start_of(const Expr &n, int chunk) {
+  // Where a chunk starts, or a little below (side -1) or above it (side 1): the f32 quotient of a
+  // position beyond 2^24 may be that of the next chunk.
+  static Expr start_of(const Expr &n, int chunk, int side) {
     if (chunk == 1) return n;
     const Expr position = Halide::cast<std::int64_t>(n) * chunk;
-    return position - inexact(position);
-  }
-  static Expr end_of(const Expr &n, int chunk) {
-    if (chunk == 1) return n;
-    const Expr position = Halide::cast<std::int64_t>(n) * chunk;
-    return position + inexact(position);
+    return position + side * inexact(position);
   }
 
   // Adds to `holds` that a sum of the spec stays within i32.
@@ -232,15 +234,29 @@ class ranges {
     return checked({a.coefficient * factor, times(a.low), times(a.high), a.holds, a.chunk});
   }
 
+  // The n of position / n, which is exact at the borders of chunks; a factor is if it is 2^-k.
+  std::optional<int> chunk_length(const node &quotient) const {
+    if (!keeps_positions(quotient.type) || !is_binary(quotient.kind)) return std::nullopt;
+    const node &by = c_.p[unbroadcast(c_.p, quotient.in[1])];
+    if (quotient.kind == op::div) return whole_number(by, by.value);
+    int exponent;
+    const bool is_exact = quotient.kind == op::mul && std::frexp(by.value, &exponent) == 0.5;
+    return is_exact ? whole_number(by, 1 / by.value) : std::nullopt;
+  }
+
+  // The step of i32 that this one has as floating numbers.
+  node_id as_i32(node_id n) const {
+    while (c_.p[n].kind == op::broadcast ||
+           (c_.p[n].kind == op::cast && keeps_positions(c_.p[n].type)))
+      n = c_.p[n].in[0];
+    return n;
+  }
+
   // i32(position / n): of which chunk a position is.
   std::optional<affine> chunk_at(const node &quotient) const {
-    if (!is_floating(quotient.type) || !is_binary(quotient.kind)) return std::nullopt;
-    const node &by = c_.p[unbroadcast(c_.p, quotient.in[1])];
-    const auto n = quotient.kind == op::div   ? whole_number(by, by.value)
-                   : quotient.kind == op::mul ? whole_number(by, 1 / by.value)
-                                              : std::nullopt;
+    const auto n = chunk_length(quotient);
     if (!n || *n < 1) return std::nullopt;
-    const auto a = of_index(unconverted(c_.p, quotient.in[0]));
+    const auto a = of_index(as_i32(quotient.in[0]));
     if (!a || a->chunk != 1 || a->holds.defined()) return std::nullopt;
     const auto is_zero = [](const Expr &e) { return Halide::Internal::is_const_zero(e); };
     if (a->coefficient == 1 && is_zero(a->low) && is_zero(a->high)) return affine{1, 0, 0, {}, *n};
