@@ -25,6 +25,7 @@
 #include "codegen/halide/schedules/interleaved_halves.hpp"
 #include "codegen/halide/schedules/matrix_tiles.hpp"
 #include "codegen/halide/schedules/one_by_one.hpp"
+#include "codegen/halide/schedules/pairs_ahead.hpp"
 #include "codegen/halide/schedules/prefetched_rows.hpp"
 #include "codegen/halide/schedules/rows_ahead.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
@@ -103,8 +104,10 @@ class writer {
     p.add_custom_lowering_pass(new transposed_stores);
     p.add_custom_lowering_pass(new interleaved_halves);
     p.add_custom_lowering_pass(new prefetched_rows);
-    if (m_.cpu.prefetched_bytes > 0)
+    if (m_.cpu.prefetched_bytes > 0) {
       p.add_custom_lowering_pass(new rows_ahead(m_.cpu.prefetched_bytes));
+      p.add_custom_lowering_pass(new pairs_ahead(m_.cpu.prefetched_bytes));
+    }
     if (lacks_f16(halide_target(m_))) p.add_custom_lowering_pass(new sixteen_bits(true));
   }
 

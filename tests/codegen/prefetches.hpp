@@ -12,11 +12,13 @@
 namespace prefetches {
 
 struct prefetch {
-  std::string turn, tile;  // names of the innermost and of the outermost loop around it
-  int turns = 0;           // of the innermost loop; 0: its number is not a constant
-  Halide::Expr at;         // the element of the argument
-  std::string condition;   // the innermost one around it
-  std::string is_large;    // the meaning of that name there
+  std::vector<std::string> loops;        // around it, outermost first
+  std::string turn, tile;                // names of the innermost and of the outermost of them
+  int turns = 0;                         // of the innermost loop; 0: its number is not a constant
+  Halide::Expr at;                       // the element of the argument
+  std::vector<Halide::Expr> conditions;  // around it, outermost first
+  std::string condition;                 // the innermost one
+  std::string is_large;                  // the meaning of that name there
 };
 
 // The number of a float of `A`, from its address.
@@ -61,22 +63,23 @@ struct finder : Halide::Internal::IRMutator {
     const Halide::Internal::For &loop = *loops_.back();
     const auto turns = Halide::Internal::as_const_int(loop.extent);
     std::ostringstream condition, is_large;
-    if (condition_.defined()) condition << condition_;
+    if (!conditions_.empty()) condition << conditions_.back();
     for (const Halide::Internal::LetStmt *let : lets_)
       if (let->name.find(".is_large") != let->name.npos) is_large << let->value;
-    found.push_back({loop.name, loops_.front()->name, static_cast<int>(turns.value_or(0)), at,
-                     condition.str(), is_large.str()});
+    std::vector<std::string> names;
+    for (const Halide::Internal::For *around : loops_) names.push_back(around->name);
+    found.push_back({names, loop.name, loops_.front()->name, static_cast<int>(turns.value_or(0)),
+                     at, conditions_, condition.str(), is_large.str()});
     return op;
   }
   Halide::Internal::Stmt visit(const Halide::Internal::IfThenElse *op) override {
-    const Halide::Expr outer = condition_;
-    condition_ = op->condition;
+    conditions_.push_back(op->condition);
     mutate(op->then_case);
-    condition_ = outer;
+    conditions_.pop_back();
     if (op->else_case.defined()) mutate(op->else_case);
     return op;
   }
-  Halide::Expr condition_;
+  std::vector<Halide::Expr> conditions_;
   std::vector<const Halide::Internal::For *> loops_;
   std::vector<const Halide::Internal::LetStmt *> lets_;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The instruction that reads a line of memory ahead.
+// The instruction that reads a line of memory ahead, for arguments that a cache does not hold.
 #include <Halide.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 namespace qkv::codegen {
@@ -13,6 +15,24 @@ constexpr int line_bytes = 64;  // of a cache
 // No element needs to be there. Halide's own prefetch is prefetchnta, which on Intel leaves the
 // line in the first cache alone.
 Halide::Internal::Stmt prefetch(const std::string &argument, Halide::Type, const Halide::Expr &at);
+
+// True of an address that is made of sums and products: a table of positions ends with its last
+// row, and a division takes longer than a prefetch saves.
+bool is_computed_at_once(const Halide::Expr &address);
+
+// Which arguments have so many bytes, known at the call.
+class large_arguments {
+ public:
+  explicit large_arguments(std::int64_t least_bytes) : least_bytes_(least_bytes) {}
+
+  Halide::Expr is_large(const std::string &argument, Halide::Type, int axes);
+  // The statement with the names that is_large() returned, which are forgotten.
+  Halide::Internal::Stmt around(Halide::Internal::Stmt);
+
+ private:
+  const std::int64_t least_bytes_;
+  std::map<std::string, Halide::Expr> conditions_;
+};
 
 // True of a loop that has `no_prefetch_name` in its name.
 bool is_left_alone(const Halide::Internal::For &);

@@ -28,40 +28,6 @@ struct read_row {
   }
 };
 
-const std::string large_name = ".is_large";  // of a condition, after the argument's name
-
-// The size of the whole argument.
-Expr bytes_of(const std::string &argument, const read_row &r) {
-  const Expr buffer =
-      hi::Variable::make(Halide::type_of<halide_buffer_t *>(), argument + ".buffer");
-  Expr bytes = Halide::cast<std::int64_t>(r.type.element_of().bytes());
-  for (int d = 0; d < r.axes; ++d)
-    bytes *= Halide::cast<std::int64_t>(hi::Call::make(Halide::Int(32), hi::Call::buffer_get_extent,
-                                                       {buffer, d}, hi::Call::Extern));
-  return bytes;
-}
-
-// True of an address that is made of sums and products: a table of positions ends with its last
-// row, and a division takes longer than a prefetch saves.
-bool is_computed_at_once(const Expr &address) {
-  class finder : public hi::IRGraphVisitor {
-    using IRGraphVisitor::visit;
-    void visit(const hi::Load *) override { found = true; }
-    void visit(const hi::Call *) override { found = true; }
-    void visit(const hi::Div *op) override { divided(op->a, op->b); }
-    void visit(const hi::Mod *op) override { divided(op->a, op->b); }
-    void divided(const Expr &a, const Expr &b) {
-      found |= !hi::is_const(b);
-      a.accept(this);
-    }
-
-   public:
-    bool found = false;
-  } slow;
-  address.accept(&slow);
-  return !slow.found;
-}
-
 // The rows of arguments that an iteration of a loop reads.
 class row_reader : public hi::IRVisitor {
  public:
@@ -176,10 +142,7 @@ Stmt rows_ahead::visit(const hi::For *op) {
   if (inner.same_as(op) && !is_task) inner = with_prefetches(op);
   if (is_task) around_.swap(outside);
   if (loops_ > 0) return inner;
-  for (const auto &[argument, condition] : is_large_)
-    inner = hi::LetStmt::make(argument + large_name, condition, inner);
-  is_large_.clear();
-  return inner;
+  return large_.around(inner);
 }
 
 Stmt rows_ahead::with_prefetches(const hi::For *op) {
@@ -196,8 +159,7 @@ Stmt rows_ahead::with_prefetches(const hi::For *op) {
       const Expr ahead = hi::substitute(op->name, iteration + row.ahead(), line);
       all.push_back(prefetch(argument, row.type, hi::simplify(ahead)));
     }
-    is_large_[argument] = bytes_of(argument, row) >= hi::make_const(Halide::Int(64), least_bytes_);
-    Expr condition = hi::Variable::make(Halide::Bool(), argument + large_name);
+    Expr condition = large_.is_large(argument, row.type, row.axes);
     if (const Expr first = is_first_to_read(row.lines, op->extent); first.defined())
       condition = condition && first;
     body.push_back(hi::IfThenElse::make(condition, hi::Block::make(all)));

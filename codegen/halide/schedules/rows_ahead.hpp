@@ -5,10 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <utility>
 #include <vector>
+
+#include "codegen/halide/schedules/prefetch.hpp"
 
 namespace qkv::codegen {
 
@@ -33,7 +33,7 @@ namespace qkv::codegen {
 // loop prefetches. Rows that do not exist are prefetched in vain.
 class rows_ahead : public Halide::Internal::IRMutator {
  public:
-  explicit rows_ahead(std::int64_t least_bytes) : least_bytes_(least_bytes) {}
+  explicit rows_ahead(std::int64_t least_bytes) : large_(least_bytes) {}
 
  private:
   using IRMutator::visit;
@@ -51,12 +51,11 @@ class rows_ahead : public Halide::Internal::IRMutator {
     Halide::Internal::Scope<> names;  // its variable, and what is computed from it
   };
 
-  const std::int64_t least_bytes_;
   std::vector<loop_around> around_;  // within a task
   // Each with the number of loops of a task around it.
   std::vector<std::pair<std::size_t, Halide::Expr>> conditions_;
-  int loops_ = 0;                                 // around, in all
-  std::map<std::string, Halide::Expr> is_large_;  // of arguments whose rows are prefetched
+  int loops_ = 0;  // around, in all
+  large_arguments large_;
 };
 
 }  // namespace qkv::codegen
