@@ -199,6 +199,14 @@ inline constexpr auto placed_tokens = kernel<"placed_tokens">(
       return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 
+// Pairs whose queries lie side by side in memory.
+inline constexpr auto keys_first = kernel<"keys_first">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+       in<"bias", heads, kv, seq> bias, in<"slope", f16, kv, seq> slope,
+       in<"keep", b8, batch, kv, seq> keep) -> out<"O", batch, heads, seq, d_v> {
+      return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K) + bias + slope, keep)), V);
+    });
+
 inline constexpr auto biased = kernel<"biased">(
     [](Q_ Q, K_ K, V_ V, in<"bias", heads, seq, mem> bias) -> out<"O", batch, heads, seq, d_v> {
       return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k) + bias), V);
@@ -719,8 +727,8 @@ inline constexpr auto decode_paged_ragged = kernel<"decode_paged_ragged">(
 
 // 41 * (1 / 41.f) is less than 1.
 inline constexpr auto chunk_numbers = kernel<"chunk_numbers">(
-    [](in<"n", i32, seq> n, in<"X", seq> X)
-        -> outs<out<"C", i32, seq>, out<"later", b8, seq>, out<"Y", seq>> {
+    [](in<"n", i32, seq> n,
+       in<"X", seq> X) -> outs<out<"C", i32, seq>, out<"later", b8, seq>, out<"Y", seq>> {
       return {n + cast<i32>(index(seq) / 41), n > 0 && (index(seq) + 1.0) / 47 >= 1, X / 41};
     });
 

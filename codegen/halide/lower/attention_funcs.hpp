@@ -46,8 +46,9 @@ struct attention_reads {
   std::vector<Halide::Func> row_tiles;  // (i, features..., T, outer...): query rows, transposed
   std::vector<Halide::Func> row_pairs;  // those of bf16: (half, i, feature / 2, T, outer...)
   std::vector<Halide::Func> key_pairs;  // of matrix tiles: (half, j, feature / 2, b, outer...)
-  std::vector<Halide::Func>
-      pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
+  // (i, j, b, T, outer...): read per query and key. Where queries lie side by side in memory, as
+  // the keys of a gradient that has keys for rows, as they are; else transposed.
+  std::vector<Halide::Func> pair_rows, pair_tiles;
   std::vector<Halide::Func> row_positions;  // (i, T): of rows along several axes
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
   std::vector<Halide::Func> computed_keys;  // products, 16 bits that are widened, ..

@@ -5,6 +5,7 @@
 
 #include "codegen/machines/machine.hpp"
 #include "codegen/plan/block_copies.hpp"
+#include "codegen/plan/reads_along.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -227,8 +228,7 @@ Func attention_tiles::key_pairs(const tensor_operand &x, axis_id feature) {
   return f;
 }
 
-// A stored value per query and key (a bias, a mask) is transposed once per tile: rows go into
-// lanes.
+// A stored value per query and key (a bias, a mask) is read once per tile: rows go into lanes.
 std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
   const node &x = p_[n];
   const bool stored = x.kind == op::input || x.kind == op::param || c_.is_stored(n);
@@ -243,7 +243,8 @@ std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
     indices inside = at;
     inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.block * f_.tile.keys + f_.v.j));
     f(all) = c_.read(n, inside);
-    f_.reads.pair_tiles.push_back(f);
+    const bool are_rows = rows_.size() == 1 && reads_of(c_.made, n, rows_[0]).side_by_side > 0;
+    (are_rows ? f_.reads.pair_rows : f_.reads.pair_tiles).push_back(f);
     it = pair_tiles_.emplace(n, f).first;
   }
   const Func &f = it->second;

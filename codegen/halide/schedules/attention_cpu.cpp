@@ -13,13 +13,12 @@
 #include "codegen/halide/schedules/attention_bf16.hpp"
 #include "codegen/halide/schedules/attention_kept_sums.hpp"
 #include "codegen/halide/schedules/attention_matrix.hpp"
+#include "codegen/halide/schedules/attention_pair_tiles.hpp"
 #include "codegen/halide/schedules/attention_rows.hpp"
 #include "codegen/halide/schedules/calls.hpp"
 #include "codegen/halide/schedules/expression_size.hpp"
-#include "codegen/halide/schedules/guarded_ends.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
-#include "codegen/machines/halide_target.hpp"
 #include "codegen/plan/on_machine/register_tile.hpp"
 
 namespace qkv::codegen {
@@ -92,7 +91,7 @@ class scheduler {
     readers();
     computed_keys();
     matrix_products::keys(f_, block_, vl_);
-    pair_tiles();
+    schedule_pair_tiles(f_, m_, tile_, vl_, stored_keys());
     schedule_rows(f_, at_, vl_);
     for (Func &g : f_.reads.extremes) g.compute_at(at_);
   }
@@ -404,7 +403,7 @@ class scheduler {
 
   void over_keys(Func &g, int unrolled) {
     if (f_.tile.keys_in_lanes()) {
-      in_vectors_of_keys(g, 0);
+      in_vectors_of_keys(g, f_, tile_, vl_, stored_keys());
       g.partition(jo_, Partition::Never);  // else, all code stands twice
       return;
     }
@@ -419,18 +418,6 @@ class scheduler {
     is_long(g) ? g.unroll(ji_, std::min(unrolled, 2)) : g.unroll(ji_);
   }
 
-  // Lanes hold keys, which are contiguous in memory.
-  void in_vectors_of_keys(Func &g, int more) {
-    g.compute_at(tile_)
-        .bound_storage(f_.v.i, rows_)
-        .bound_storage(f_.v.j, stored_keys() + more)
-        .reorder_storage(f_.v.j, f_.v.i)
-        .split(f_.v.j, jo_, ji_, vl_, TailStrategy::RoundUp)
-        .vectorize(ji_);
-    // Rows of matrix tiles are many, and each is read as contiguous memory.
-    f_.tile.in_matrix_tiles ? g.reorder(ji_, jo_, f_.v.i) : g.reorder(ji_, f_.v.i, jo_);
-  }
-
   // Of a tile whose last keys, of those computed at a time, may not exist.
   int stored_keys() const {
     const auto whole = [](int n, int unit) { return (n + unit - 1) / unit * unit; };
@@ -442,23 +429,6 @@ class scheduler {
     if (f_.tile.keys_in_lanes()) return;
     for (Func &g : f_.reads.computed_keys)
       g.compute_at(block_).vectorize(g.args().front(), vl_, TailStrategy::GuardWithIf);
-  }
-
-  void pair_tiles() {
-    for (Func &g : f_.reads.pair_tiles) {
-      if (f_.tile.keys_in_lanes())
-        in_vectors_of_keys(g, 16);
-      else  // squares, which a lowering pass transposes
-        g.compute_at(tile_)
-            .bound_extent(f_.v.i, rows_)
-            .bound_storage(f_.v.j, stored_keys() + 16)
-            .split(f_.v.j, jo_, ji_, vl_, TailStrategy::RoundUp)
-            .split(f_.v.i, io_, ii_, vl_)
-            .reorder(ii_, ji_, jo_, io_)
-            .unroll(ii_)
-            .vectorize(ji_);
-      if (has_masked_loads(halide_target(m_), g.type().bits())) g.partition(jo_, Partition::Never);
-    }
   }
 
   attention_funcs &f_;

@@ -99,8 +99,13 @@ void pairs_ahead::learn(const hi::For &innermost) {
       t.loops.push_back({(*loop)->name, before_tile((*loop)->min), before_tile((*loop)->extent)});
   for (const Expr &line : read.lines)
     if (const Expr next = in_next_tile(line); next.defined()) t.lines.push_back(next);
-  const bool has_bounds = std::all_of(t.loops.begin(), t.loops.end(), [](const loop &x) {
-    return is_computed_at_once(x.min) && is_computed_at_once(x.extent);
+  hi::Scope<> own;
+  for (const loop &x : t.loops) own.push(x.name);
+  const auto is_known = [&](const Expr &e) {
+    return is_computed_at_once(e) && !hi::expr_uses_vars(e, own);
+  };
+  const bool has_bounds = std::all_of(t.loops.begin(), t.loops.end(), [&](const loop &x) {
+    return is_known(x.min) && is_known(x.extent);
   });
   if (!t.lines.empty() && has_bounds) next_.push_back(std::move(t));
 }
