@@ -76,6 +76,7 @@ TEST_CASE("masks bound the keys that a tile of rows visits") {
   CHECK(visited<[](auto) { return cast<i32>(cast<f32>(cast<bf16>(index(kv))) / 64) <= 2; }>() ==
         "any any");
   // No bound follows.
+  CHECK(visited<[](auto) { return index(kv) * 65537 * 65537 <= index(seq); }>() == "any any");
   CHECK(visited<[](auto) { return (abs(index(kv) - index(seq)) > 15); }>() == "any any");
   CHECK(visited<[](auto) { return min(index(kv), index(seq)) < 500; }>() == "any any");
 }

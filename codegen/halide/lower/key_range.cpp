@@ -41,11 +41,12 @@ Expr inexact(const Expr &position) {
 bool keeps_positions(dtype type) { return type == f32 || type == f64; }
 
 // The literal factors and divisors of positions.
-constexpr double most_positions = 1 << 20;
+constexpr std::int64_t most_positions = 1 << 20;
 std::optional<int> whole_number(const node &x, double value) {
   const bool is_whole = x.kind == op::number && value == std::floor(value);
-  return is_whole && std::fabs(value) <= most_positions ? std::optional(static_cast<int>(value))
-                                                        : std::nullopt;
+  return is_whole && std::fabs(value) <= double{most_positions}
+             ? std::optional(static_cast<int>(value))
+             : std::nullopt;
 }
 
 // Bounds beyond every position mean the same as the last one.
@@ -220,16 +221,19 @@ class ranges {
     return x;
   }
 
+  static bool is_small(std::int64_t coefficient) { return std::abs(coefficient) <= most_positions; }
+
   // The sum of a and b, or nothing where they count chunks of several lengths.
   std::optional<affine> sum(const affine &a, const affine &b, bool wraps) const {
-    if (!are_of_one_chunk(a, b)) return std::nullopt;
+    if (!are_of_one_chunk(a, b) || !is_small(a.coefficient + b.coefficient)) return std::nullopt;
     affine x{a.coefficient + b.coefficient, a.low + b.low, a.high + b.high, both(a.holds, b.holds),
              chunk_of(a, b)};
     return wraps ? checked(std::move(x)) : x;
   }
 
-  affine multiple(const affine &a, int factor) const {
-    if (factor < 0) return negative(multiple(a, -factor));
+  std::optional<affine> multiple(const affine &a, int factor) const {
+    if (factor < 0) return multiple(negative(a), -factor);
+    if (!is_small(std::int64_t{a.coefficient} * factor)) return std::nullopt;
     const auto times = [&](const Expr &e) { return Halide::cast<std::int64_t>(e) * factor; };
     return checked({a.coefficient * factor, times(a.low), times(a.high), a.holds, a.chunk});
   }
