@@ -110,6 +110,17 @@ constexpr auto scan_and_sums = qkv::kernel<"scan_and_sums">(
 
 // Projections give positions before heads: rows are positions all the same.
 constexpr qkv::batch_axis<"heads", 2> heads;
+
+// A bias of each head, of features of a query and of a key: memory has none of a pair.
+constexpr qkv::axis<"half", 8> half;
+constexpr auto features_of_sides = qkv::kernel<"features_of_sides">(
+    [](qkv::in<"Q", heads, seq, wide> Q, qkv::in<"K", heads, keys, wide> K,
+       qkv::in<"V", heads, keys, narrow> V, qkv::in<"a", seq, half> a, qkv::in<"b", keys, half> b,
+       qkv::param<"W", half, heads> W) -> qkv::out<"O", heads, seq, narrow> {
+      auto bias = qkv::dot<half>(qkv::tanh(qkv::broadcast<keys>(a) + qkv::broadcast<seq>(b)), W);
+      auto scores = qkv::dot<wide>(Q, K) / qkv::sqrt(wide) + bias;
+      return qkv::dot<keys>(qkv::softmax<keys>(scores), V);
+    });
 constexpr qkv::batch_axis<"group", 4> group;
 constexpr qkv::alias<"kv", seq> kv;
 constexpr auto positions_first = qkv::kernel<"positions_first">(
@@ -236,6 +247,7 @@ TEST_CASE("a matrix for each channel is read as it lies in memory") {
 
 TEST_CASE("a bias that heads make of the features of a pair is stored") {
   CHECK(outline_of("pair_features").kinds == "contraction attention");
+  CHECK(outline_of(make_program(features_of_sides)).run_time_axes <= 1);
 }
 
 TEST_CASE("functions of params are stored for a scan, not computed at each position") {
