@@ -172,6 +172,9 @@ class writer {
       schedule_contraction_gpu(f, m_);
     else
       schedule_contraction_cpu(f, m_, is_output(s.root));
+    if (!on_gpu_ && f.left.defined())
+      limits_.stored("rows of " + label_of(p_, s.left), p_[s.core].type,
+                     std::vector(rows_of_tile(f, m_), p_[s.core].over), {});
     keep(s.root, f.out);
   }
 

@@ -111,7 +111,17 @@ class memory_writer {
       reads.push_back(add(panels(c, with(outer, p_[c.core].over))));
       sweep_of({}, {reads.back()}, reads_of({c.right}));
     }
-    sweep_of({c.root}, {}, reads_of_result(c.root, {{c.core, reads}}));
+    std::vector<int> copies;
+    if (are_rows_copied(made_, c)) copies.push_back(add(rows_of_tile(c)));
+    sweep_of({c.root}, copies, reads_of_result(c.root, {{c.core, reads}}));
+  }
+
+  // The rows of a register tile, whose sums fill the registers.
+  formula rows_of_tile(const contraction_stage &c) const {
+    const int panel = largest_tiles::panels.of(static_size(p_, c.column));
+    const int rows = largest_tiles::sums / std::clamp(panel / lanes, 1, 4);
+    const cells row{static_cast<double>(size_of(p_[c.core].type)), p_[c.core].over};
+    return c.row == no_axis ? row : at_most(rows, c.row, row);
   }
 
   formula panels(const contraction_stage &c, std::vector<axis_id> others) const {

@@ -12,11 +12,11 @@
 namespace qkv::codegen {
 
 // Of the tiles in vectors of the built-in CPUs, for calls of any rows, the largest: rows of a task,
-// keys of a block, numbers in a vector, columns of a panel; and the least number of tasks of a walk
-// that keeps its sums.
+// keys of a block, numbers in a vector, vectors of sums in registers, columns of a panel; and the
+// least number of tasks of a walk that keeps its sums.
 struct largest_tiles {
   static constexpr std::int64_t task_rows = 512, block_keys = 128, tasks = 8;
-  static constexpr int lanes = 16;
+  static constexpr int lanes = 16, sums = 24;
   static inline const panel_widths panels = {{64, 48, 32}, {16, 32}, 48};
 };
 

@@ -70,6 +70,14 @@ inline constexpr auto weights_too = kernel<"weights_too">(
       return {dot<kv>(w, V), w};
     });
 
+// Stored weights that are made of others stay empty where those are.
+inline constexpr auto weights_of_functions = kernel<"weights_of_functions">(
+    [](in<"S", batch, seq, kv> S, V_ V, in<"near", i32> near)
+        -> outs<out<"O", batch, seq, e>, out<"P", batch, seq, e>, out<"w", batch, seq, kv>> {
+      auto w = softmax<kv>(mask(S, index(kv) < near));
+      return {dot<kv>(abs(w), V), dot<kv>(w * w, V), w};
+    });
+
 inline constexpr auto weights_gated = kernel<"weights_gated">(
     [](Q_ Q, K_ K, V_ V,
        in<"G", batch, seq, kv> G) -> outs<out<"O", batch, seq, e>, out<"W", batch, seq, kv>> {

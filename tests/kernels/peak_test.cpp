@@ -46,6 +46,7 @@ TEST_CASE("sheets have the memory that a call takes") {
            counted{"linear_either_way", {{"batch", 2}, {"seq", 1024}, {"mem", 1024}}},
            counted{"absorbed", {{"batch", 2}, {"seq", 1024}, {"mem", 1024}}},
            counted{"shared_steps", {{"i", 20'000}}},
+           counted{"sums_of_functions", {{"seq", 40'000}}},  // rows of a tile
        }) {
     const double said = peak(k.name, k.of),
                  taken = static_cast<double>(bytes(k.name, k.of) - 4096) / 2;

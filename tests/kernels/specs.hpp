@@ -725,6 +725,12 @@ inline constexpr auto decode_paged_ragged = kernel<"decode_paged_ragged">(
       return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 
+// Functions whose sums run over all positions.
+inline constexpr auto sums_of_functions = kernel<"sums_of_functions">(
+    [](in<"X", seq, d_k> X, in<"V", seq, odd_v> V) -> out<"S", d_k, odd_v> {
+      return dot<seq>(exp(X), V);
+    });
+
 // 41 * (1 / 41.f) is less than 1.
 inline constexpr auto chunk_numbers = kernel<"chunk_numbers">(
     [](in<"n", i32, seq> n,

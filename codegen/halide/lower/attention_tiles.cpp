@@ -281,7 +281,7 @@ std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
     Func f("keys_" + context::label(p_, n));
     f(vars) = v.number;
     f_.reads.key_tiles.push_back(f);
-    if (is_computed_for_blocks(c_.made, n)) f_.reads.computed_keys.push_back(f);
+    if (is_more_than_a_read(c_.made, n)) f_.reads.computed_keys.push_back(f);
     it = key_tiles_.emplace(n, f).first;
   }
   return value{it->second(args), {}};

@@ -67,10 +67,8 @@ class contraction_lowering {
     return at;
   }
 
-  // Each number is read for every panel of columns: those that are not in memory as they are become
-  // a Func of their own.
   value left(const indices &at) {
-    if (!is_computed_for_blocks(c_.made, s_.left)) return left_at(at);
+    if (!are_rows_copied(c_.made, s_)) return left_at(at);
     std::vector<Var> vars;
     std::vector<Expr> read;
     indices inside = at;
@@ -84,7 +82,7 @@ class contraction_lowering {
     for (std::size_t d = shape.size(); d-- > 0;)
       if (!has(over(), shape[d])) add(shape[d]);
     const value v = left_at(inside);
-    if (v.present.defined()) return left_at(at);
+    if (v.present.defined() || v.empty.defined()) return left_at(at);
     f_.left = Func("left_" + context::label(p_, s_.core));
     f_.left(vars) = v.number;
     return {f_.left(read), {}};

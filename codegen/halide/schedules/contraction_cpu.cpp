@@ -25,10 +25,15 @@ int vectors_of(const cpu_tiles &m, int panel) {
 
 }  // namespace
 
+int rows_of_tile(const contraction_funcs &f, const machine &m) {
+  const int vl = m.cpu.lanes(f.sum.type().bits());
+  return f.has_row ? std::max(1, m.cpu.sum_registers / vectors_of(m.cpu, f.panel / vl)) : 1;
+}
+
 void schedule_contraction_cpu(contraction_funcs &f, const machine &m, bool is_output) {
   const int vl = m.cpu.lanes(f.sum.type().bits());
   const int tile = vl * vectors_of(m.cpu, f.panel / vl);
-  const int rows = std::max(1, m.cpu.sum_registers / (tile / vl));
+  const int rows = rows_of_tile(f, m);
   Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner");
 
   Func &out = f.out;
@@ -60,10 +65,9 @@ void schedule_contraction_cpu(contraction_funcs &f, const machine &m, bool is_ou
     at = Halide::LoopLevel(out, at_row);
   }
 
-  const int row_extent = f.has_row ? rows : 1;
   f.sum.compute_at(at)
       .bound_extent(f.column, tile)
-      .bound_extent(f.row, row_extent)
+      .bound_extent(f.row, rows)
       .vectorize(f.column, vl)
       .unroll(f.column)
       .unroll(f.row);

@@ -15,6 +15,8 @@ namespace qkv::codegen {
 void schedule_attention_cpu(std::vector<attention_funcs> &forms, const machine &,
                             const std::vector<bool> &is_output);
 void schedule_contraction_cpu(contraction_funcs &, const machine &, bool is_output);
+// Rows of its register tile.
+int rows_of_tile(const contraction_funcs &, const machine &);
 void schedule_map_cpu(map_funcs &, const machine &, bool is_output);
 void schedule_scan_cpu(scan_funcs &, const machine &, const std::vector<bool> &is_output);
 
