@@ -99,7 +99,7 @@ class writer {
   void add_host_passes(Halide::Pipeline &p) const {
     p.add_custom_lowering_pass(new stores_beside(p.outputs()));
     p.add_custom_lowering_pass(new statistics_one_by_one);
-    p.add_custom_lowering_pass(new guarded_ends(halide_target(m_)));
+    p.add_custom_lowering_pass(new guarded_ends(m_));
     p.add_custom_lowering_pass(new matrix_tiles);
     p.add_custom_lowering_pass(new transposed_stores);
     p.add_custom_lowering_pass(new interleaved_halves);

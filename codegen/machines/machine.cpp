@@ -44,6 +44,10 @@ std::string machine::c_name() const {
   return text;
 }
 
+bool machine::has_masked_loads(int bits) const {
+  return target.find(bits < 32 ? "-avx512_skylake" : "-avx2") != target.npos;
+}
+
 bool machine::has_tiles_of(const machine &other) const {
   return cpu == other.cpu && attention == other.attention && panels == other.panels &&
          contraction_rows == other.contraction_rows;

@@ -173,6 +173,8 @@ struct machine {
   bf16_unit of_bf16;
 
   bool is_host() const { return device == "host"; }
+  // False where a masked load of numbers of so many bits would be a branch for each lane.
+  bool has_masked_loads(int bits) const;
   // True if CPUs have the same tiles: code differs where one multiplies bf16, or in instructions.
   bool has_tiles_of(const machine &other) const;
   std::string c_name() const;  // as a part of names in C

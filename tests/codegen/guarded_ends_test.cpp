@@ -23,9 +23,11 @@ const Internal::Load *lowered(const std::string &name, const Type &t, const char
   if (rest.defined()) index = index + Internal::Broadcast::make(rest, 8);
   const Expr load = Internal::Load::make(t.with_lanes(8), "bias", index, Buffer<>(), Parameter(),
                                          Internal::const_true(8), Internal::ModulusRemainder());
-  kept = qkv::codegen::guarded_ends(Target(target))
-             .mutate(Internal::Store::make(name, load, Internal::Ramp::make(0, 1, 8), Parameter(),
-                                           Internal::const_true(8), Internal::ModulusRemainder()));
+  qkv::codegen::machine m;
+  m.target = target;
+  kept = qkv::codegen::guarded_ends(m).mutate(
+      Internal::Store::make(name, load, Internal::Ramp::make(0, 1, 8), Parameter(),
+                            Internal::const_true(8), Internal::ModulusRemainder()));
   return kept.as<Internal::Store>()->value.as<Internal::Load>();
 }
 
@@ -52,4 +54,20 @@ TEST_CASE("numbers of 16 and 8 bits have masked loads on AVX-512 alone") {
 
 TEST_CASE("a position that repeats the last one elsewhere means it") {
   CHECK(!is_masked("scores", Float(32), avx512));
+}
+
+TEST_CASE("lanes that a select replaces are not read") {
+  const Expr k = Internal::Ramp::make(Internal::Variable::make(Int(32), "k"), 1, 8);
+  const auto load_below = [&](int below, int last) {
+    const Expr index = Internal::Min::make(k, Internal::Broadcast::make(last, 8));
+    const Expr load = Internal::Load::make(Float(32, 8), "V", index, Buffer<>(), Parameter(),
+                                           Internal::const_true(8), Internal::ModulusRemainder());
+    qkv::codegen::machine m;
+    m.target = avx512;
+    const Expr made = qkv::codegen::guarded_ends(m).mutate(Internal::Select::make(
+        k < Internal::Broadcast::make(below, 8), load, Internal::make_zero(load.type())));
+    return made.as<Internal::Select>()->true_value.as<Internal::Load>()->index;
+  };
+  CHECK(load_below(72, 71).as<Internal::Ramp>());
+  CHECK(load_below(73, 71).as<Internal::Min>());
 }

@@ -78,7 +78,7 @@ TEST_CASE("a sheet of a machine names the tiles and the calls that take them") {
       "    33 to 48 rows      tile 48 x 128, one block, with the rows of all group, registers 4 x "
       "80"));
   CHECK(has_line(wide, "    more rows          tile 32 x 128, 16 a task, registers 4 x 80"));
-  CHECK(wide.find("    up to 20 rows      tile 4 x 256, keys in lanes, 8 features") != wide.npos);
+  CHECK(wide.find("    up to 20 rows      tile 4 x 256, keys in lanes, 16 features") != wide.npos);
   CHECK(has_line(on("x86-64-v3", p),
                  "    more rows          tile 48 x 128, 10 a task, registers 4 x 24"));
   CHECK(on("opencl", p).find("threads") != std::string::npos);

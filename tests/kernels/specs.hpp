@@ -199,6 +199,24 @@ inline constexpr auto placed_tokens = kernel<"placed_tokens">(
       return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 
+// Features and columns that fill no vectors.
+inline constexpr axis<"d50", 50> d50;
+inline constexpr axis<"d100", 100> d100;
+inline constexpr axis<"d36", 36> d36;
+inline constexpr auto odd_heads =
+    kernel<"odd_heads">([](in<"Q", batch, heads, seq, d50> Q, in<"K", batch, heads, kv, d50> K,
+                           in<"V", batch, heads, kv, d100> V,
+                           in<"len", i32, batch> len) -> out<"O", batch, heads, seq, d100> {
+      return dot<kv>(softmax<kv>(mask(dot<d50>(Q, K) / sqrt(d50), index(kv) < len)), V);
+    });
+inline constexpr auto odd_heads_bf16 = kernel<"odd_heads_bf16">(
+    [](in<"Q", bf16, batch, heads, seq, d36> Q, in<"K", bf16, batch, heads, kv, d36> K,
+       in<"V", bf16, batch, heads, kv, d50> V)
+        -> outs<out<"O", bf16, batch, heads, seq, d50>, out<"lse", batch, heads, seq>> {
+      auto s = mask(dot<d36>(Q, K) / sqrt(d36), causal<seq, kv>);
+      return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
+    });
+
 // Pairs whose queries lie side by side in memory.
 inline constexpr auto keys_first = kernel<"keys_first">(
     [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,

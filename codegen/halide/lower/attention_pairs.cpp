@@ -170,7 +170,8 @@ class pairs_lowering {
     const std::vector<axis_id> &axes = a_.p[dot].over;
     Halide::Region region;
     for (axis_id x : axes) region.insert(region.begin(), Halide::Range(0, a_.c.size(x)));
-    if (lanes > 1) region[0].extent = region[0].extent / lanes;
+    const std::int64_t features = static_size(a_.p, axes.back());
+    if (lanes > 1) region[0].extent = (region[0].extent + lanes - 1) / lanes;
     RDom r(region, f_.tile.reads_keys_from_cache() ? "feature_" + no_prefetch_name : "feature");
     indices at = a_.tiles.here();
     std::vector<Halide::RVar> over;
@@ -178,11 +179,18 @@ class pairs_lowering {
       over.push_back(r[static_cast<int>(d)]);
       at[axes[axes.size() - 1 - d]] = r[static_cast<int>(d)];
     }
-    if (lanes > 1) at[axes.back()] = r[0] * lanes + lane_;
+    const Expr feature = r[0] * lanes + lane_;
+    const bool is_padded = lanes > 1 && features % lanes != 0;
+    if (lanes > 1)
+      at[axes.back()] = is_padded ? Halide::min(feature, static_cast<int>(features) - 1) : feature;
     f_.pairs.features.push_back(over);
     expression e = of_operands();
-    return codegen::product(e.at(a_.p[dot].in[0], at), e.at(a_.p[dot].in[1], at),
-                            halide_type(a_.p[dot].type));
+    value v = codegen::product(e.at(a_.p[dot].in[0], at), e.at(a_.p[dot].in[1], at),
+                               halide_type(a_.p[dot].type));
+    if (is_padded)
+      v.number = select(feature < static_cast<int>(features), v.number,
+                        math::constant(v.number.type(), 0));
+    return v;
   }
 
   // The value of a step at the pair, made of products and shared steps of the tile.

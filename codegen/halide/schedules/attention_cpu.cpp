@@ -162,7 +162,7 @@ class scheduler {
       sum.values.compute_at(block_).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
       return;
     }
-    if (sum.known_columns > 0) {
+    if (sum.known_columns > 0 && !f_.tile.keys_in_lanes()) {
       filled(sum, block_);
       return;
     }

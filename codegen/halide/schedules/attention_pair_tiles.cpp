@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/schedules/attention_pair_tiles.hpp"
 
-#include "codegen/halide/schedules/guarded_ends.hpp"
-#include "codegen/machines/halide_target.hpp"
-
 namespace qkv::codegen {
 
 using Halide::Func;
@@ -54,7 +51,7 @@ void in_vectors_of_keys(Func &g, const attention_funcs &f, const LoopLevel &tile
 void schedule_pair_tiles(attention_funcs &f, const machine &m, const LoopLevel &tile, int lanes,
                          int stored_keys) {
   const auto place = [&](Func &g, const auto &order) {
-    const bool has_masks = has_masked_loads(halide_target(m), g.type().bits());
+    const bool has_masks = m.has_masked_loads(g.type().bits());
     if (f.tile.keys_in_lanes()) {
       in_vectors_of_keys(g, f, tile, lanes, stored_keys + beyond);
       if (has_masks) g.partition(Var("jo"), Partition::Never);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/schedules/guarded_ends.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/halide/lower/attention_funcs.hpp"
@@ -12,7 +13,6 @@ namespace hi = Halide::Internal;
 namespace {
 
 using Halide::Expr;
-using Halide::Target;
 
 // min(ramp, last), a vector that memory has in a row.
 const hi::Min *as_clamp(const Expr &e) {
@@ -33,12 +33,6 @@ std::pair<const hi::Min *, Expr> clamp_of(const Expr &index) {
 
 }  // namespace
 
-bool has_masked_loads(const Target &t, int bits) {
-  return t.has_feature(bits < 32 ? Target::AVX512_Skylake : Target::AVX2);
-}
-
-guarded_ends::guarded_ends(const Target &t) : target_(t) {}
-
 hi::Stmt guarded_ends::visit(const hi::Store *op) {
   in_pairs_ = hi::starts_with(op->name, pair_tile_prefix);
   hi::Stmt made = IRMutator::visit(op);
@@ -46,10 +40,25 @@ hi::Stmt guarded_ends::visit(const hi::Store *op) {
   return made;
 }
 
+Expr guarded_ends::visit(const hi::Select *op) {
+  const auto *less = op->condition.as<hi::LT>();
+  if (!less) return IRMutator::visit(op);
+  const Expr no = mutate(op->false_value);
+  below_.emplace_back(less->a, less->b);
+  const Expr yes = mutate(op->true_value);
+  below_.pop_back();
+  return hi::Select::make(op->condition, yes, no);
+}
+
 Expr guarded_ends::visit(const hi::Load *op) {
   const auto [clamp, rest] = clamp_of(op->index);
-  if (!in_pairs_ || !clamp || !has_masked_loads(target_, op->type.bits()) ||
-      !hi::is_const_one(op->predicate))
+  const auto holds_all = [&, &clamp = clamp](const auto &below) {
+    return hi::equal(below.first, clamp->a) &&
+           hi::is_const_one(hi::simplify(below.second == clamp->b + 1));
+  };
+  const bool are_unread =
+      clamp && (in_pairs_ || std::any_of(below_.begin(), below_.end(), holds_all));
+  if (!are_unread || !m_.has_masked_loads(op->type.bits()) || !hi::is_const_one(op->predicate))
     return IRMutator::visit(op);
   const auto *to = clamp->a.as<hi::Ramp>();
   const Expr first = rest.defined() ? to->base + rest.as<hi::Broadcast>()->value : to->base;

@@ -129,18 +129,39 @@ bool has_contiguous(const program &p, axis_id feature, node_id operand) {
 }
 
 // The most features, up to so many, that lanes can hold in each product of the stage; 1: features
-// are not contiguous in the operands. Fewer do if there were fewer steps over them.
-int feature_lanes(const program &p, const attention_stage &s, int most, int least_steps) {
-  int lanes = most;
+// are not contiguous in the operands. Fewer do if there were fewer steps over them, if they do not
+// divide the features of a product (unless it is padded), or if fewer vectors hold these.
+int feature_lanes(const program &p, const attention_stage &s, const feature_loops &loops,
+                  int vector, bool pads) {
+  int lanes = loops.vectors * vector;
   for (node_id d : s.products) {
     const axis_id feature = p[d].over.back();
     const std::int64_t n = known_size(p, feature);
     if (n < 1) return 1;
-    while (n % lanes != 0 || (lanes > least_features && n / lanes < least_steps)) lanes /= 2;
+    const auto vectors = [&](int of) { return (n + of - 1) / of; };
+    const auto is_wide = [&] { return lanes > vector && vectors(lanes) * 2 > vectors(lanes / 2); };
+    while (is_wide() || (n % lanes != 0 && !pads) ||
+           (lanes > least_features && n / lanes < loops.steps))
+      lanes /= 2;
     for (node_id operand : p[d].in)
       if (!has_contiguous(p, feature, operand)) return 1;
   }
   return lanes;
+}
+
+// Of the numbers that products and sums read.
+int least_bits(const program &p, const attention_stage &s) {
+  int least = 8 * size_of(p[s.sums[0].core].type);
+  const auto look = [&](node_id n) {
+    if (is_argument(p[n]) && is_floating(p[n].type))
+      least = std::min(least, 8 * size_of(p[n].type));
+    return true;
+  };
+  std::set<node_id> seen;
+  for (node_id d : s.products) walk(p, d, look, seen);
+  for (const weighted_sum &sum : s.sums)
+    if (sum.values != no_step) walk(p, sum.values, look, seen);
+  return least;
 }
 
 bool has_kept_sums(const stages &cut) {
@@ -203,7 +224,8 @@ class cpu_tiling {
         machine_(m),
         bf16_(products_of_bf16(m, made, s)),
         lanes_(m.cpu.lanes(8 * size_of(p_[s.sums[0].core].type))),
-        features_(feature_lanes(p_, s, m.cpu.features.vectors * lanes_, m.cpu.features.steps)),
+        pads_(m.has_masked_loads(least_bits(p_, s))),
+        features_(feature_lanes(p_, s, m.cpu.features, lanes_, pads_)),
         folded_(shared_by_rows(p_, s)) {}
 
   std::vector<attention_tile> run() const {
@@ -344,10 +366,8 @@ class cpu_tiling {
       t.called.least = shape.least_rows, t.called.most = shape.rows_of_query, t.folded = folded_;
     t.one_block = shape.one_block;
     if (t.one_block && !has_as_few_keys(t)) t.called.most_keys = t.keys;
-    if (shape.keys_in_lanes)
-      t.key_lanes = lanes_, t.feature_lanes = features_;
-    else
-      t.value_lanes = lanes_;
+    if (shape.keys_in_lanes) t.key_lanes = lanes_, t.feature_lanes = features_;
+    if (!shape.keys_in_lanes || pads_) t.value_lanes = lanes_;
     if (in_matrix_tiles)
       t.key_lanes = t.value_lanes = lanes_, t.bf16 = bf16_, t.in_matrix_tiles = true;
     else
@@ -369,7 +389,9 @@ class cpu_tiling {
   const bool is_of_gradient_;  // no call of it decodes: forms for few rows would be a third of it
   const machine &machine_;
   const std::optional<tensor_form> bf16_;
-  const int lanes_, features_;
+  const int lanes_;
+  const bool pads_;  // vectors that features or columns do not fill
+  const int features_;
   const std::vector<axis_id> folded_;
 };
 
