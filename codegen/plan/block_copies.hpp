@@ -30,6 +30,7 @@ inline bool is_copied_for_blocks(const plan &made, node_id values, axis_id colum
 // as those of a sum over positions, nor where positions may be absent, or weights empty.
 inline bool are_rows_copied(const plan &made, const contraction_stage &s) {
   const program &p = made.p;
+  if (p[s.core].over.empty()) return false;  // an outer product
   if (!is_more_than_a_read(made, s.left) || steps_with_gaps(p)[s.left]) return false;
   if (reads_of(made, s.left, p[s.core].over.back()).apart == 0) return true;
   const auto is_of_stage = [&](node_id n) { return made.cut.stored_by[n] < 0; };
