@@ -55,12 +55,19 @@ std::vector<bool> decisive_steps(const program &p) {
   return decisive;
 }
 
-// The c of x * c that replaces x / by. A quotient of whole numbers that decides something stays:
-// 41 * (1 / 41.f) is less than 1.
+// True for 41, 20.5 and others of few bits: an f32 may be a multiple of them.
+bool has_few_bits(double x) {
+  int exponent;
+  const double digits = std::ldexp(std::frexp(x, &exponent), 24);
+  return digits == std::floor(digits);
+}
+
+// The c of x * c that replaces x / by. A quotient that decides something stays where it may be
+// whole: 41 * (1 / 41.f) is less than 1.
 std::optional<double> factor_of(double by, bool decides) {
   int exponent;
   const bool is_exact = std::fabs(std::frexp(by, &exponent)) == 0.5;
-  if (decides && !is_exact && by == std::floor(by)) return std::nullopt;
+  if (decides && !is_exact && has_few_bits(by)) return std::nullopt;
   return std::isnormal(static_cast<float>(1 / by)) ? std::optional(1 / by) : std::nullopt;
 }
 

@@ -35,11 +35,15 @@ constexpr auto sizes_in_types = kernel<"sizes_in_types">([
 });
 
 constexpr auto quotients = kernel<"quotients">(
-    [](in<"n", i32, seq> n,
-       in<"X", seq> X) -> outs<out<"chunk", i32, seq>, out<"of_64", i32, seq>,
-                               out<"later", b8, seq>, out<"any", b8>, out<"part", seq>> {
-      return {cast<i32>((cast<f32>(n) + 3) / 41), cast<i32>(n / 64), (n + 1.0) / 47 >= 1,
-              max<seq>(X / 55) >= 1, X / 41};
+    [](in<"n", i32, seq> n, in<"X", seq> X)
+        -> outs<out<"chunk", i32, seq>, out<"of_64", i32, seq>, out<"later", b8, seq>,
+                out<"any", b8>, out<"part", seq>, out<"half", i32, seq>> {
+      return {cast<i32>((cast<f32>(n) + 3) / 41),
+              cast<i32>(n / 64),
+              (n + 1.0) / 47 >= 1,
+              max<seq>(X / 55) >= 1,
+              X / 41,
+              cast<i32>(X / 20.5)};
     });
 
 // Moved out of the sum over an empty seq, the infinite minimum would make NaN of its 0.
@@ -140,13 +144,14 @@ TEST_CASE("rewrites: a quotient that decides something is divided, others are mu
       if (n.kind == kind) numbers.push_back(p[codegen::unbroadcast(p, n.in[1])].value);
     return numbers;
   };
-  CHECK(numbers_of(core::op::div) == std::vector<double>{41, 47, 55});
+  CHECK(numbers_of(core::op::div) == std::vector<double>{41, 47, 55, 20.5});
   CHECK(numbers_of(core::op::mul) == std::vector<double>{1.0 / 64, 1.0 / 41});
   const arrays a = {{"n", {{2}, {38, 46}}}, {"X", {{2}, {41, 55}}}};
   for (arrays r : {meaning(quotients, a), simplified_meaning(quotients, a)}) {
     CHECK(r["chunk"].data == std::vector<double>{1, 1});
     CHECK(r["later"].data == std::vector<double>{0, 1});
     CHECK(r["any"].data == std::vector<double>{1});
+    CHECK(r["half"].data == std::vector<double>{2, 2});
   }
 }
 
