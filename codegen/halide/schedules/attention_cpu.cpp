@@ -179,7 +179,7 @@ class scheduler {
         .unroll(f_.v.c);
   }
 
-  // Vectors that divide the columns, or whole ones, whose last is gathered.
+  // Vectors that divide the columns, or whole ones, whose last is a masked load or gathered.
   void filled(attention_sum &sum, const LoopLevel &level) {
     const int narrow = lanes_dividing(sum.known_columns, vl_), columns = *constant(sum.columns);
     if (m_.cpu.values.columns != 0 && columns % m_.cpu.values.columns == 0)

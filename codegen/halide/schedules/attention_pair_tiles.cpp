@@ -15,7 +15,7 @@ constexpr int beyond = 16;  // keys that the last vector may reach beyond those 
 
 // Rows lie side by side in memory: vectors of them are read as they are.
 void in_vectors_of_rows(Func &g, const attention_funcs &f, int lanes, bool has_masks) {
-  const Var io("io"), ii("ii"), lane("lane");
+  const Var io("io"), ii("ii");
   g.split(f.v.i, io, ii, lanes).reorder(ii, io, f.v.j).vectorize(ii).unroll(io);
   if (!has_masks) return;
   for (const Var &v : g.args())

@@ -11,9 +11,9 @@
 namespace qkv::codegen {
 
 // The last vector of a tile of pairs reaches beyond the last key, that of a row beyond its last
-// feature. Its index repeats the last one, so Halide would gather number by number. Where no stage
-// reads the lanes beyond, this lowering pass leaves them 0, by one masked load: in tiles of pairs,
-// and where a select() puts another number there.
+// feature. Its index repeats the last one, so Halide would gather number by number. Where no result
+// depends on the lanes beyond, this lowering pass leaves them 0, by one masked load: in tiles of
+// pairs, and where a select() puts another number there.
 //
 //   pair_tile__bias[..] = bias[min(ramp(k, 1, 16), x16(last)) + x16(row)]
 //     -> bias[ramp(k + row, 1, 16)] where ramp(k, 1, 16) <= x16(last)
@@ -31,7 +31,7 @@ class guarded_ends : public Halide::Internal::IRMutator {
 
   const machine &m_;
   bool in_pairs_ = false;
-  // Of the selects around: vectors below so much, where no lane beyond is read.
+  // Each vector, and the number below which it is in the branch of a select() that is visited.
   std::vector<std::pair<Halide::Expr, Halide::Expr>> below_;
 };
 

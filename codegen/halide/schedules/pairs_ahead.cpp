@@ -13,40 +13,24 @@ using Halide::Expr;
 using hi::Stmt;
 
 // The lines of an argument that an innermost loop reads along memory.
-class pairs_ahead::reader : public hi::IRVisitor {
+class pairs_ahead::reader : public lets_reader {
  public:
   argument of;
   std::vector<Expr> lines;
   bool is_innermost = true;
 
  private:
-  using IRVisitor::visit;
+  using lets_reader::visit;
 
   void visit(const hi::For *) override { is_innermost = false; }
-  void visit(const hi::LetStmt *op) override { named(*op); }
-  void visit(const hi::Let *op) override { named(*op); }
-
-  template <class Let>
-  void named(const Let &op) {
-    op.value.accept(this);
-    lets_.emplace_back(op.name, op.value);
-    op.body.accept(this);
-    lets_.pop_back();
-  }
-
   void visit(const hi::Load *op) override {
-    IRVisitor::visit(op);
+    lets_reader::visit(op);
     const auto *to = op->index.as<hi::Ramp>();
     if (!op->param.defined() || !to || !hi::is_const_one(to->stride)) return;
     if (!lines.empty() && of.name != op->name) return;
-    Expr first = to->base;
-    for (auto let = lets_.rbegin(); let != lets_.rend(); ++let)
-      first = hi::substitute(let->first, let->second, first);
-    lines.push_back(first);
+    lines.push_back(outside(to->base));
     of = {op->name, op->type, op->param.dimensions()};
   }
-
-  std::vector<std::pair<std::string, Expr>> lets_;
 };
 
 Stmt pairs_ahead::visit(const hi::LetStmt *op) {
@@ -74,7 +58,6 @@ Stmt pairs_ahead::visit(const hi::ProducerConsumer *op) {
 
 Stmt pairs_ahead::visit(const hi::For *op) {
   around_.emplace_back(op);
-  ++loops_;
   Stmt first;
   if (produced_at_ != 0)
     learn(*op);
@@ -82,11 +65,13 @@ Stmt pairs_ahead::visit(const hi::For *op) {
     first = prefetches();
   Stmt body = mutate(op->body);
   leave();
-  --loops_;
   if (first.defined()) body = hi::Block::make(first, body);
   Stmt made = hi::For::make(op->name, op->min, op->extent, op->for_type, op->partition_policy,
                             op->device_api, body);
-  return loops_ == 0 ? large_.around(made) : made;
+  const bool is_inside = std::any_of(around_.begin(), around_.end(), [](const scope &x) {
+    return std::holds_alternative<const hi::For *>(x);
+  });
+  return is_inside ? made : large_.around(made);
 }
 
 void pairs_ahead::learn(const hi::For &innermost) {

@@ -50,7 +50,7 @@ class pairs_ahead : public Halide::Internal::IRMutator {
     argument of;
     std::vector<loop> loops;          // outermost first
     std::vector<Halide::Expr> lines;  // in the next tile
-    std::size_t around;               // as many loops and names are around it
+    std::size_t around;               // it stands inside of so many loops and names
   };
   class reader;
 
@@ -63,9 +63,9 @@ class pairs_ahead : public Halide::Internal::IRMutator {
                                     const Halide::Expr &steps);
   using scope = std::variant<const Halide::Internal::For *, const Halide::Internal::LetStmt *>;
   std::vector<scope> around_;
-  int loops_ = 0;                                  // of these
-  std::size_t produced_at_ = 0, consumed_at_ = 0;  // around the tile of now; 0: none
-  std::vector<tile> next_;                         // not prefetched yet
+  // As many of these are around the tile that is produced, or consumed, here; 0: none is.
+  std::size_t produced_at_ = 0, consumed_at_ = 0;
+  std::vector<tile> next_;  // not prefetched yet
   large_arguments large_;
 };
 

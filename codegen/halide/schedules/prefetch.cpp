@@ -39,6 +39,12 @@ bool is_computed_at_once(const Expr &address) {
   return !slow.found;
 }
 
+Expr lets_reader::outside(Expr e) const {
+  for (auto let = lets_.rbegin(); let != lets_.rend(); ++let)
+    e = hi::substitute(let->first, let->second, e);
+  return e;
+}
+
 Expr large_arguments::is_large(const std::string &argument, Halide::Type type, int axes) {
   const Expr buffer =
       hi::Variable::make(Halide::type_of<halide_buffer_t *>(), argument + ".buffer");

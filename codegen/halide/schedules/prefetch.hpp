@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace qkv::codegen {
 
@@ -19,6 +21,28 @@ Halide::Internal::Stmt prefetch(const std::string &argument, Halide::Type, const
 // True of an address that is made of sums and products: a table of positions ends with its last
 // row, and a division takes longer than a prefetch saves.
 bool is_computed_at_once(const Halide::Expr &address);
+
+// A visitor that knows the meaning of the names inside of what it visits.
+class lets_reader : public Halide::Internal::IRVisitor {
+ protected:
+  using IRVisitor::visit;
+  void visit(const Halide::Internal::LetStmt *op) override { named(*op); }
+  void visit(const Halide::Internal::Let *op) override { named(*op); }
+
+  // The same, in names from outside.
+  Halide::Expr outside(Halide::Expr) const;
+
+ private:
+  template <class Let>
+  void named(const Let &op) {
+    op.value.accept(this);
+    lets_.emplace_back(op.name, op.value);
+    op.body.accept(this);
+    lets_.pop_back();
+  }
+
+  std::vector<std::pair<std::string, Halide::Expr>> lets_;
+};
 
 // Which arguments have so many bytes, known at the call.
 class large_arguments {

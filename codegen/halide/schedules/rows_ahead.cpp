@@ -29,7 +29,7 @@ struct read_row {
 };
 
 // The rows of arguments that an iteration of a loop reads.
-class row_reader : public hi::IRVisitor {
+class row_reader : public lets_reader {
  public:
   explicit row_reader(const hi::For &loop) : loop_(loop) { loop.body.accept(this); }
 
@@ -39,18 +39,7 @@ class row_reader : public hi::IRVisitor {
  private:
   static constexpr int most_iterations = 64;  // of all loops inside
 
-  using IRVisitor::visit;
-
-  void visit(const hi::LetStmt *op) override { named(*op); }
-  void visit(const hi::Let *op) override { named(*op); }
-
-  template <class Let>
-  void named(const Let &op) {
-    op.value.accept(this);
-    lets_.emplace_back(op.name, op.value);
-    op.body.accept(this);
-    lets_.pop_back();
-  }
+  using lets_reader::visit;
 
   void visit(const hi::For *op) override {
     const auto n = hi::as_const_int(op->extent);
@@ -65,12 +54,10 @@ class row_reader : public hi::IRVisitor {
   }
 
   void visit(const hi::Load *op) override {
-    IRVisitor::visit(op);
+    lets_reader::visit(op);
     const auto *ramp = op->index.as<hi::Ramp>();
     if (is_long_ || !op->param.defined() || !ramp || !hi::is_const_one(ramp->stride)) return;
-    Expr first = ramp->base;
-    for (auto let = lets_.rbegin(); let != lets_.rend(); ++let)
-      first = hi::substitute(let->first, let->second, first);
+    const Expr first = outside(ramp->base);
     if (!is_row(first) || !is_computed_at_once(first)) return;
     const read_row empty{op->type, op->param.dimensions(), {}};
     read_row &r = rows_.try_emplace(op->name, empty).first->second;
@@ -107,7 +94,6 @@ class row_reader : public hi::IRVisitor {
   const hi::For &loop_;
   std::map<std::string, read_row> rows_;
   const std::map<std::string, read_row> none_;
-  std::vector<std::pair<std::string, Expr>> lets_;
   std::vector<const hi::For *> inside_;
   std::int64_t iterations_ = 1;
   bool is_long_ = false;

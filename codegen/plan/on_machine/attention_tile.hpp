@@ -61,13 +61,14 @@ struct attention_tile {
   bool one_block = false;
   // Calls have one tile of rows.
   bool is_only_tile() const { return is_for_few_rows() && called.most <= rows; }
-  // Not 0: values whose columns do not fill such vectors are copied into rows that do.
+  // Not 0: vectors of so many columns hold values, which may not fill the last; where lanes hold
+  // rows, from copies.
   int value_lanes = 0;
   // Of products of bf16, two of which are added to one sum of f32 at a time; else, bf16 is widened.
   std::optional<tensor_form> bf16;
   // True if matrix tiles compute these products; lanes then hold keys, of any number of rows.
   bool in_matrix_tiles = false;
-  // The columns of such a copy; `columns` where narrower vectors divide them and are as few.
+  // The columns of these vectors; `columns` where narrower ones divide them and are as few.
   int padded(int columns) const {
     if (in_matrix_tiles) return (columns + value_lanes - 1) / value_lanes * value_lanes;
     if (value_lanes == 0 || columns > most_value_vectors * value_lanes) return columns;
